@@ -48,7 +48,7 @@ export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook
     const place = `${path}.entries[${at}].`
     if (!isRecord(item)) warnings.push(`${place.slice(0, -1)}: expected an entry, found none.`)
     const fields = recordOf(item)
-    const entry = isWorldFile ? worldEntry(fields, place, warnings) : bookEntry(fields, place, warnings)
+    const entry = readEntry(fields, { path: place, warnings, isWorldFile })
     let id = entry.id === "" ? `${at}` : entry.id
     while (ids.has(id)) id += "'"
     ids.add(id)
@@ -63,61 +63,45 @@ export function readBook(json: unknown, { path, warnings }: BookPlace): Lorebook
   }
 }
 
-/** Reads an entry of a card's book. What SillyTavern adds to it stands in `extensions` (C17). */
-function bookEntry(fields: Readonly<Record<string, unknown>>, path: string, warnings: string[]): LoreEntry {
+interface EntryPlace extends BookPlace {
+  readonly isWorldFile: boolean
+}
+
+/**
+ * Reads an entry of a card's book, or of SillyTavern's world file, which has names of its own. What SillyTavern adds to the first stands in
+ * `extensions` (C17).
+ */
+function readEntry(fields: Readonly<Record<string, unknown>>, { path, warnings, isWorldFile }: EntryPlace): LoreEntry {
   const read = createFieldReader(fields, warnings, path)
-  const more = createFieldReader(recordOf(fields.extensions), warnings, `${path}extensions.`)
+  const added = isWorldFile ? fields : recordOf(fields.extensions)
+  const more = createFieldReader(added, warnings, isWorldFile ? path : `${path}extensions.`, isWorldFile ? camel : undefined)
   const own = more.number("position")
   // SillyTavern writes `use_regex` into every entry and heeds it in none; that it wrote one is seen from its number of the position.
-  const usesRegex = read.flag("use_regex") === true && own === undefined
-  const position = read.text("position")
+  const usesRegex = own === undefined && !isWorldFile && read.flag("use_regex") === true
+  const isAfter = !isWorldFile && read.text("position") === "after_char"
   const { content, decorators } = readDecorators(read.text("content"))
   const flags = usesRegex ? (read.flag("case_sensitive") === true ? "" : "i") : undefined
   const keys = (name: string) => read.texts(name).map((key) => keyOf(key, flags))
-  const secondary = read.flag("selective") === true ? keys("secondary_keys") : []
-  const placed = own === undefined ? undefined : worldPosition(own, more)
+  const isSelective = read.flag("selective") ?? isWorldFile
+  const secondary = isSelective ? keys(isWorldFile ? "keysecondary" : "secondary_keys") : []
+  const id = isWorldFile ? fields.uid : fields.id
+  const filtered = createFieldReader(recordOf(fields.characterFilter), warnings, `${path}characterFilter.`)
   return {
-    ...timing(more, recordOf(fields.extensions).delay_until_recursion),
-    ...decorated(decorators, { flags, keys: keys("keys") }),
-    id: fields.id === undefined || fields.id === null ? "" : String(fields.id).slice(0, 100),
+    ...timing(more, added[isWorldFile ? "delayUntilRecursion" : "delay_until_recursion"]),
+    ...decorated(decorators, { flags, keys: keys(isWorldFile ? "key" : "keys") }),
+    id: id === undefined || id === null ? "" : String(id).slice(0, 100),
     title: titleOf(read.text("name") || read.text("comment")),
     text: { text: content, trust: "tool" },
     secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: logicOf(more.number("selectiveLogic")) },
     caseSensitive: read.flag("case_sensitive") ?? more.flag("case_sensitive"),
     wholeWords: more.flag("match_whole_words"),
-    disabled: read.flag("enabled") === false,
+    disabled: isWorldFile ? read.flag("disable") : read.flag("enabled") === false,
     constant: read.flag("constant"),
     scanDepth: decorators.scanDepth ?? more.number("scan_depth"),
-    order: read.number("insertion_order") ?? 100,
+    order: read.number(isWorldFile ? "order" : "insertion_order") ?? 100,
     priority: read.number("priority"),
-    position: decorators.position ?? placed ?? { at: position === "after_char" ? "afterCharacter" : "beforeCharacter" },
+    position: decorators.position ?? (own === undefined && isAfter ? { at: "afterCharacter" } : worldPosition(own ?? 0, more)),
     probability: more.flag("useProbability") === false ? undefined : more.number("probability"),
-  }
-}
-
-/** Reads an entry of SillyTavern's world file, which has names of its own. */
-function worldEntry(fields: Readonly<Record<string, unknown>>, path: string, warnings: string[]): LoreEntry {
-  const read = createFieldReader(fields, warnings, path)
-  const { content, decorators } = readDecorators(read.text("content"))
-  const keys = (name: string) => read.texts(name).map(readLoreKey)
-  const secondary = read.flag("selective") === false ? [] : keys("keysecondary")
-  const filter = recordOf(fields.characterFilter)
-  const filtered = createFieldReader(filter, warnings, `${path}characterFilter.`)
-  return {
-    ...timing(underOtherNames(read), fields.delayUntilRecursion),
-    ...decorated(decorators, { keys: keys("key") }),
-    id: fields.uid === undefined || fields.uid === null ? "" : String(fields.uid).slice(0, 100),
-    title: titleOf(read.text("comment")),
-    text: { text: content, trust: "tool" },
-    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: logicOf(read.number("selectiveLogic")) },
-    caseSensitive: read.flag("caseSensitive"),
-    wholeWords: read.flag("matchWholeWords"),
-    disabled: read.flag("disable"),
-    constant: read.flag("constant"),
-    scanDepth: decorators.scanDepth ?? read.number("scanDepth"),
-    order: read.number("order") ?? 100,
-    position: decorators.position ?? worldPosition(read.number("position") ?? 0, read),
-    probability: read.flag("useProbability") === false ? undefined : read.number("probability"),
     character: isRecord(fields.characterFilter)
       ? { names: filtered.texts("names"), tags: filtered.texts("tags"), exclude: filtered.flag("isExclude") === true }
       : undefined,
@@ -201,15 +185,6 @@ function namesIn(text: string): readonly string[] | undefined {
 
 function titleOf(text: string): string | undefined {
   return text.trim() === "" ? undefined : text.trim()
-}
-
-function underOtherNames(read: FieldReader): FieldReader {
-  return {
-    text: (name) => read.text(camel(name)),
-    texts: (name) => read.texts(camel(name)),
-    number: (name) => read.number(camel(name)),
-    flag: (name) => read.flag(camel(name)),
-  }
 }
 
 /** `group_weight` → `groupWeight` */

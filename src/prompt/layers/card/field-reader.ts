@@ -13,12 +13,18 @@ export interface FieldReader {
 /** The most warnings that are kept: a card of many megabytes could have millions. */
 const maxWarnings = 1_000
 
-/** Makes a reader whose warnings name each field behind `path`. */
-export function createFieldReader(fields: Readonly<Record<string, unknown>>, warnings: string[], path = ""): FieldReader {
-  const fieldOf = (name: string): unknown => (Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined)
+/** Makes a reader whose warnings name each field behind `path`. `nameOf` gives the name that a field has there. */
+export function createFieldReader(
+  fields: Readonly<Record<string, unknown>>,
+  warnings: string[],
+  path = "",
+  nameOf = (name: string): string => name,
+): FieldReader {
+  const fieldOf = (name: string): unknown =>
+    Object.hasOwn(fields, nameOf(name)) ? (fields[nameOf(name)] ?? undefined) : undefined
   const warn = (name: string, expected: string, found: unknown, instead: string) => {
     if (warnings.length < maxWarnings)
-      warnings.push(`${path}${name}: expected ${expected}, found ${shown(found)}; read as ${instead}.`)
+      warnings.push(`${path}${nameOf(name)}: expected ${expected}, found ${shown(found)}; read as ${instead}.`)
     else if (warnings.length === maxWarnings) warnings.push("More fields are of another type; they are read in the same way.")
   }
   const textOf = (name: string, value: unknown): string => {
