@@ -55,6 +55,18 @@ describe("promptstrata init", () => {
     expect(await run(["lint", `${folder}/profiles/${id}.toml`, "--strict"])).toMatchObject({ code: 0 })
   })
 
+  test.each([
+    ["en", '(offline) "hi" — set OPENAI_API_KEY'],
+    ["zh-CN", "（离线）“hi”——请设置 OPENAI_API_KEY"],
+  ])("N25 without a model the project answers in the character's language: %s", async (locale, answer) => {
+    const folder = `${tempFolder()}/luna`
+    await run(["init", folder, "--locale", locale])
+    const { offlineModel } = await import(`${folder}/src/offline-model.mjs`)
+    const agent = createAgent({ profile: await loadProfile(`${folder}/profiles/luna.toml`, { env: {} }), model: offlineModel() })
+    expect(await agent.session("test").send("hi").result).toMatchObject({ ok: true, text: expect.stringContaining(answer) })
+    await agent.close()
+  })
+
   test("its snapshot is the prompt that its own test asks for", async () => {
     const folder = `${tempFolder()}/luna`
     await run(["init", folder, "--locale", "en"])

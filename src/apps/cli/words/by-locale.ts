@@ -26,5 +26,23 @@ function inWords(texts: unknown, words: unknown): unknown {
 function filled(text: unknown, parts: unknown): unknown {
   if (Array.isArray(text)) return text.map((line) => filled(line, parts))
   const partAt = (found: unknown, name: string): unknown => Object(found)[name]
-  return String(text).replace(/\{(\d[\w.]*)\}/g, (_, place: string) => String(place.split(".").reduce(partAt, parts)))
+  return fillPlaces(String(text), (place) => String(place.split(".").reduce(partAt, parts)))
+}
+
+/**
+ * Fills the places `{}` and `{0}` of a Chinese sentence. Beside what is filled in stands a blank where Chinese meets Latin letters or
+ * digits, and none between Chinese characters.
+ */
+export function fillPlaces(sentence: string, partOf: (place: string) => string): string {
+  return sentence.replace(/ ?\{(\d[\w.]*|)\}(?: (?!\{))?/g, (found, place: string, at: number) => {
+    const part = partOf(place)
+    const before = joint(sentence[at - 1], part[0], found.startsWith(" "))
+    return `${before}${part}${joint(part.at(-1), sentence[at + found.length], found.endsWith(" "))}`
+  })
+}
+
+function joint(left = "，", right = "，", isApart = false): string {
+  const isWide = (character: string): boolean => /[\p{sc=Han}，。：；、（）“”]/u.test(character)
+  const meets = /^(?:\p{sc=Han}[A-Za-z0-9]|[A-Za-z0-9]\p{sc=Han})$/u.test(left + right)
+  return meets || (isApart && !(isWide(left) && isWide(right))) ? " " : ""
 }

@@ -1,4 +1,5 @@
 import { environmentLocale } from "../../../node/locale.ts"
+import { fillPlaces } from "./by-locale.ts"
 
 /** Turns what the program says in English into the language of its reader; a text that has no translation stays English. */
 export type Translate = (english: string) => string
@@ -16,17 +17,6 @@ export async function translationFor(argv: readonly string[], env: Parameters<ty
   if (locale !== "zh-CN") return english
   const { default: catalogue } = await import("./zh-CN.json", { with: { type: "json" } })
   return translation(catalogue)
-}
-
-/** Fills the places of a Chinese sentence. A blank beside a place stays where Latin letters stand, and goes between Chinese ones. */
-function filledIn(words: string, next: () => string): string {
-  const isWide = (character = "，"): boolean => /[\p{sc=Han}，。：；、（）“”]/u.test(character)
-  return words.replace(/ ?\{\}(?: (?!\{))?/g, (place, at: number) => {
-    const part = next()
-    const before = place.startsWith(" ") && !(isWide(words[at - 1]) && isWide(part[0])) ? " " : ""
-    const after = place.endsWith(" ") && !(isWide(part.at(-1)) && isWide(words[at + place.length])) ? " " : ""
-    return `${before}${part}${after}`
-  })
 }
 
 /** Finds what varies in a sentence. A full stop between two places ends a sentence; one inside of a path does not. */
@@ -54,7 +44,7 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     for (const { sentence, said, words } of patterns) {
       const [, ...parts] = (said.every((part) => text.includes(part)) && patternOf(sentence).exec(text)) || []
       // What varies may be advice that stands in the catalogue, too.
-      if (parts.length > 0) return filledIn(words, () => translate(parts.shift() ?? ""))
+      if (parts.length > 0) return fillPlaces(words, () => translate(parts.shift() ?? ""))
     }
     return undefined
   }

@@ -6,6 +6,12 @@ const background = {
   reflection: "[]",
 }
 
+/** What it says to every question, in the character's language. */
+const answers = {
+  en: (question) => `(offline) "${question}" — set OPENAI_API_KEY or OPENAI_BASE_URL, and PROMPTSTRATA_MODEL.`,
+  "zh-CN": (question) => `（离线）“${question}”——请设置 OPENAI_API_KEY 或 OPENAI_BASE_URL，以及 PROMPTSTRATA_MODEL。`,
+}
+
 /** Stands in for a model as long as there is none: every model is an object like this. */
 export function offlineModel() {
   return {
@@ -17,7 +23,7 @@ export function offlineModel() {
         yield { type: "finish", reason: "stop" }
         return
       }
-      const message = `(offline) "${facts?.question ?? ""}" — set OPENAI_API_KEY or OPENAI_BASE_URL, and PROMPTSTRATA_MODEL.`
+      const message = answers["__LOCALE__"](facts?.question ?? "")
       const decides = facts?.prompt === "planner"
       yield { type: "text-delta", delta: decides ? JSON.stringify({ action: "finish", message }) : message }
       yield { type: "finish", reason: "stop" }
