@@ -96,24 +96,65 @@ export function checkMemberTypes(of: string, owner: object, members: string): vo
 
 /**
  * The form of plain data: the name of a type, the form of each element of a list, or of each member of an object, with `?` behind the name
- * of one that may be absent. A form as `type` holds for each type of object the form of its other members.
+ * of one that may be absent or undefined, and `!` where undefined would mean something else than absent. A form as `type` holds for each type of object the form of its other members.
  */
 export type Shape = string | readonly Shape[] | { readonly [member: string]: Shape }
 
 /** {@link checkType} of all that a shape names in a value, at any depth. */
 export function checkShape(what: string, value: unknown, shape: Shape): void {
-  if (typeof shape === "string") checkType(what, value, shape as TypeName)
-  else if (Array.isArray(shape)) {
+  if (typeof shape === "string") {
+    if (value !== undefined || !shape.endsWith("?")) checkType(what, value, shape.replace("?", "") as TypeName)
+  } else if (Array.isArray(shape)) {
     checkType(what, value, "list")
     for (const [at, element] of (value as readonly unknown[]).entries()) checkShape(`${what}[${at}]`, element, shape[0])
   } else {
     checkType(what, value, "object")
     for (const [member, inner] of Object.entries(shape)) {
-      const name = member.replace("?", "")
+      const name = member.replace(/[?!]$/, "")
+      const isThere = member.endsWith("!") ? name in (value as object) : name === member
       const found: unknown = Reflect.get(value as object, name)
       const variant = name === "type" && typeof inner === "object" ? (inner as Readonly<Record<string, Shape>>) : undefined
       if (variant) checkShape(what, value, variant[String(found)] ?? { type: Object.keys(variant).join(" or ") })
-      else if (found !== undefined || name === member) checkShape(`${what}.${name}`, found, inner)
+      else if (found !== undefined || isThere) checkShape(`${what}.${name}`, found, inner)
     }
   }
+}
+
+/** The object, with {@link checkShape} of what its methods promise. `?` stands behind the name of one that may give undefined, or null as that. */
+export function checkedResults<T extends object>(of: string, owner: T, shapes: Readonly<Record<string, Shape>>): T {
+  const get = (target: T, name: string): unknown => {
+    const member: unknown = Reflect.get(target, name)
+    const key = [name, `${name}?`].find((each) => Object.hasOwn(shapes, each))
+    if (typeof member !== "function" || key === undefined) return typeof member === "function" ? member.bind(target) : member
+    return async (...given: readonly unknown[]) => {
+      const result = (await Reflect.apply(member, target, given)) ?? undefined
+      checkShape(`the result of ${of}`, { [name]: result }, { [key]: shapes[key] as Shape })
+      return result
+    }
+  }
+  return new Proxy(owner, { get: (target, name) => get(target, name as string) })
+}
+
+/** The shapes of the arguments of an object's methods, by name, and of the methods of its members. */
+export interface MethodShapes {
+  readonly [name: string]: readonly Shape[] | MethodShapes
+}
+
+/** Puts {@link checkShape} of the arguments before methods of an object, and returns it. Those that promise something reject. */
+export function checkArguments<T extends object>(of: string, owner: T, shapes: MethodShapes, streams: readonly string[] = []): T {
+  for (const [name, shape] of Object.entries(shapes)) {
+    const member = Reflect.get(owner, name) as (...given: readonly unknown[]) => unknown
+    if (!Array.isArray(shape)) checkArguments(`${of}.${name}`, member, shape as MethodShapes)
+    else
+      Reflect.set(owner, name, (...given: readonly unknown[]) => {
+        try {
+          for (const [at, each] of shape.entries()) checkShape(`argument ${at + 1} of ${of}.${name}`, given[at], each)
+        } catch (error) {
+          if (streams.includes(name)) throw error
+          return Promise.reject(error)
+        }
+        return Reflect.apply(member, owner, given)
+      })
+  }
+  return owner
 }

@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
@@ -87,6 +87,13 @@ export async function connectMcp(
     options,
     "locale env store dataFolder approvals approve reserved onWarning onChange elicit sample ports prompts library",
   )
+  checkMemberTypes(
+    "options of connectMcp",
+    options,
+    "locale:string? env:object? reserved:list? onWarning:function? onChange:function?",
+  )
+  if (options.approvals !== undefined && typeof options.approvals !== "string")
+    checkMemberTypes("`approvals` of connectMcp", options.approvals, "load:function save:function")
   checkServers(servers, options.reserved)
   const resolved = resolveOptions(options)
   const { warn } = resolved

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { describeProblem, wrongValues } from "../../profile/check-keys.ts"
 import { mcpServer } from "../../profile/keys/mcp.ts"
@@ -8,6 +9,7 @@ import { safeLine } from "./warnings.ts"
 /** Throws `mcp` for the first server whose name or settings cannot be used. `reserved` are the names of the agent's own tools. */
 export function checkServers(servers: Readonly<Record<string, McpServerSettings>>, reserved: readonly string[] = []): void {
   for (const [name, settings] of Object.entries(servers)) {
+    checkType(`the MCP server ${name}`, settings, "object")
     const problem = nameProblem(name, reserved) ?? settingsProblem(settings) ?? wrongKey(settings)
     if (problem === undefined) continue
     throw new PromptStrataError("mcp", `MCP server ${JSON.stringify(name)}: ${problem}`, { evidence: { server: name } })
@@ -29,7 +31,7 @@ function nameProblem(name: string, reserved: readonly string[]): string | undefi
 
 function settingsProblem({ command, url, timeoutMs, startTimeoutMs }: McpServerSettings): string | undefined {
   if ((command === undefined) === (url === undefined)) return "expected either command (a program) or url (an address)."
-  if (command !== undefined && command.trim() === "") return "expected a program in command, found nothing."
+  if (typeof command === "string" && command.trim() === "") return "expected a program in command, found nothing."
   for (const [key, value] of Object.entries({ timeoutMs, startTimeoutMs })) {
     if (value !== undefined && !(value > 0)) return `expected ${key} above 0, found ${value}.`
   }

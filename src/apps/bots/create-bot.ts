@@ -10,7 +10,7 @@ import type { Store } from "../../memory/services/store/store.ts"
 import { logError } from "../../trace/log-error.ts"
 import { answerOpen } from "./answer-open.ts"
 import type { BotMessage } from "./bot-message.ts"
-import { type BotChat, deliverTurn } from "./deliver-turn.ts"
+import { type BotChat, checkChat, deliverTurn } from "./deliver-turn.ts"
 import { Inbox, type OpenMessage } from "./inbox.ts"
 import { checkMessage, type ReadyMessage, readied } from "./take-message.ts"
 
@@ -42,8 +42,9 @@ export interface Bot {
  */
 export function createBot(given: BotOptions): Bot {
   checkType("the options of createBot", given, "object")
-  const { chat, plugins = [], ...options } = given
-  checkType("`chat` of createBot", chat, "function")
+  const { chat: chatOf, plugins = [], ...options } = given
+  checkType("`chat` of createBot", chatOf, "function")
+  const chat: typeof chatOf = (...asked) => checkChat("`chat` of createBot", chatOf(...asked))
   const ports = { ...hostPorts, ...options.ports }
   const store = options.store ?? createInMemoryStore({ ports })
   if (!("wakes" in store))

@@ -46,11 +46,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
  */
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
   checkType("the turn of deliverTurn", turn, "object")
-  checkOptions(
-    "deliverTurn",
-    chat,
-    "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
-  )
+  checkChat("deliverTurn", chat)
   checkMemberTypes("the turn of deliverTurn", turn, "result:object")
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const timers = chat.timers === undefined ? {} : { timers: chat.timers }
@@ -81,6 +77,19 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
     if (send === undefined) await say(withBrokenLinks(file.path, links))
     else await sendPatiently(() => send(file), chat)
   }
+}
+
+/** Returns a chat. Throws `usage` for one of a wrong shape. */
+export function checkChat(of: string, chat: BotChat): BotChat {
+  checkOptions(
+    of,
+    chat,
+    "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
+  )
+  const members =
+    "sendText:function sendFile:function? ask:function? operators:list? showTyping:function? print:function? onError:function?"
+  checkMemberTypes(`the chat of ${of}`, chat, members)
+  return chat
 }
 
 /** Asks about a call that waits: with buttons, or in words that say what to answer. */

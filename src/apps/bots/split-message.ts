@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { fittingEnd, type MessageUnit, sizeOf } from "./message-size.ts"
@@ -19,6 +19,7 @@ const leastLimit = 64
  * in the next message. White space at a cut is dropped; a blank text gives no message. Throws `usage` for a limit below 64.
  */
 export function splitMessage(text: string, options: SplitOptions): readonly string[] {
+  checkType("the text of splitMessage", text, "string")
   checkOptions("splitMessage", options, "limit unit")
   const { limit, unit = "utf16" } = options
   if (!Number.isSafeInteger(limit) || limit < leastLimit)

@@ -30,15 +30,17 @@ export interface ReadyMessage extends BotMessage {
 export function checkMessage(message: BotMessage): void {
   checkType("the message of take", message, "object")
   checkOptions("the message of take", message, "id text from atMs files media album isEdit replyTo mentions")
-  checkMemberTypes("the message of take", message, "id:string text:string from:object files:list? media:list?")
+  checkMemberTypes("the message of take", message, "id:string text:string from:object files:list? media:objects?")
 }
 
 /** Makes a message ready. Undefined if a file cannot be loaded, which is told. */
 export async function readied(session: Session, message: BotMessage, chat: BotChat): Promise<ReadyMessage | undefined> {
   const { files = [], media = [], ...rest } = message
   const { onError = logError, locale = "en" } = chat
-  const load = async (file: (typeof files)[number]) =>
-    typeof file === "object" ? file : fetchAttachment(typeof file === "string" ? file : await file())
+  const load = async (file: (typeof files)[number]) => {
+    if (typeof file !== "string" && typeof file !== "function") checkType("a file of the message", file, "object")
+    return typeof file === "object" ? file : fetchAttachment(typeof file === "string" ? file : await file())
+  }
   try {
     const text = withMediaWords(message.text, media, locale)
     // Words without files are passed on at once, so that messages keep their order.

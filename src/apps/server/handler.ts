@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostTimers } from "../../core/ports.ts"
 import { partsOf } from "../../loop/agent/published-agents.ts"
@@ -52,12 +52,15 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   checkOptions("createHandler", options, "agents authorize allowedOrigins maxBodyBytes limits locale onError clock timers")
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
+  checkShape("options of createHandler", options, { agents: {}, "onError?": "function", "clock?": { nowMs: "function" } })
+  for (const agent of Object.values(options.agents)) partsOf(agent)
   const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = logError, timers = hostTimers } = options
   const { clock = { nowMs: () => Date.now() } } = options
   const { limits = {} } = options
   const given = { ...options, allowedOrigins, maxBodyBytes, limits, locale, onError, clock, timers }
   const gate = new RequestGate(limits, clock)
   const kept = { repeats: new Repeats(clock), said: new SaidAnswers(), chats: new Set<never>() }
+  if (allowedOrigins !== "*") checkType("options.allowedOrigins of createHandler", allowedOrigins, "list")
   const server: Server = { ...given, ...kept, startedSeconds: seconds(clock), gate }
   return async (request) =>
     preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
@@ -77,7 +80,9 @@ async function answer(server: Server, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   const found = routes.filter(({ path }) => path.test(pathname))
   const caller = await server.authorize(request)
-  if (caller === undefined) throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
+  if (caller === undefined || caller === null)
+    throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
+  checkShape("the caller that authorize gave", caller, { user: "string", "name?": "string", "conversation?": "string" })
   const route = found.find(({ method }) => method === request.method)
   if (route)
     return server.gate.admit(caller.user, request.method, (admission) => route.route({ ...server, admission }, request, caller))

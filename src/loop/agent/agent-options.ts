@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions } from "../../core/check-options.ts"
+import { checkedResults, checkOptions, checkShape } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
@@ -18,6 +18,7 @@ import type { Profile, ProfileSource } from "../../profile/profile.ts"
 import type { InjectionInput } from "../../prompt/stack/injection.ts"
 import type { Confirm, Tool } from "../../prompt/tools/tool.ts"
 import type { BackgroundWarning } from "../turn/turn-context.ts"
+import shapes from "./agent-shapes.json" with { type: "json" }
 import type { AnswerRules, ShouldAnswer } from "./receive.ts"
 import type { Turn } from "./turn.ts"
 
@@ -99,24 +100,33 @@ const agentServices = "memory userProfile reflection importance facts embed rera
 const answerRules = "mentioned repliedTo keywords probability model decide cooldownMs quietHours"
 const portNames = { ...hostPorts, counter: true }
 
-const storeMembers = "load:function commit:function append:function post:function messages:function branches:function"
-
 /** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
-  const areModels = [options.model].flat().every((model?: LanguageModel) => typeof model?.stream === "function")
-  const wanted = areModels ? wantedOf(options.profile) : "a LanguageModel as `model`"
+  const models: readonly (LanguageModel | undefined)[] = [options.model].flat()
+  const isModel = (model?: LanguageModel) => typeof model?.stream === "function" && isRecord(model.capabilities)
+  const wanted = models.length > 0 && models.every(isModel) ? wantedOf(options.profile) : "a LanguageModel as `model`"
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
   for (const name of ["tools", "plugins", "hooks", "observers", "injections"] as const) {
     const given: unknown = options[name] ?? []
     if (!Array.isArray(given) || !given.every((each) => typeof each === "object" && each !== null))
       throw new PromptStrataError("usage", `createAgent expected a list of objects as \`${name}\`.`)
   }
-  if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
+  checkShape("options of createAgent", options, shapes.options)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)
   checkOptions("services of createAgent", options.services ?? {}, agentServices)
+}
+
+/** The services of a program's own, which answer a result of a wrong shape with `usage`. */
+export function checkedServices({ services = {}, memory }: AgentOptions) {
+  const checked = (["memory", "userProfile", "reflection"] as const).map((name) => {
+    const service = services[name]
+    return [name, service && checkedResults<object>(`services.${name}`, service, shapes[name])]
+  })
+  const own: AgentServices = { ...services, ...Object.fromEntries(checked) }
+  return { services: own, recall: memory && checkedResults("memory", memory, shapes.memory) }
 }
 
 /** The words for a profile that is none; undefined for one. */

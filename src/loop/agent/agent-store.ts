@@ -1,3 +1,4 @@
+import { checkedResults } from "../../core/check-options.ts"
 import { late } from "../../core/late.ts"
 import type { Ports } from "../../core/ports.ts"
 import { createInMemoryStore, lateJobs, lateReceipts } from "../../memory/services/store/in-memory/in-memory-store.ts"
@@ -5,6 +6,7 @@ import type { JobRunner } from "../../memory/services/store/job-runner.ts"
 import type { BlobRecords, ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { Store, WakeRecords } from "../../memory/services/store/store.ts"
+import shapes from "./agent-shapes.json" with { type: "json" }
 import { loadWork } from "./borders/load-session-work.ts"
 
 /** The parts of a store that an agent needs, whatever kind of store it was given. */
@@ -23,16 +25,17 @@ export interface AgentStore {
  * Completes the store that an agent was given. A whole store is used as it is. A store of sessions alone gets jobs, receipts and bytes
  * in memory. Without a store everything is in memory. What is in memory is lost when the process ends.
  */
-export function agentStore(store: SessionStore | undefined, ports: Pick<Ports, "clock" | "timers" | "random">): AgentStore {
-  if (store === undefined) {
+export function agentStore(own: SessionStore | undefined, ports: Pick<Ports, "clock" | "timers" | "random">): AgentStore {
+  if (own === undefined) {
     const made = createInMemoryStore({ ports })
     const { jobs, receipts, blobs, wakes } = made
     return { sessions: made, jobs, receipts, blobs, wakes, given: undefined }
   }
-  if (isStore(store)) {
-    const { jobs, receipts, blobs, wakes } = store
-    return { sessions: store, jobs, receipts, blobs, wakes, given: store }
+  if (isStore(own)) {
+    const { jobs, receipts, blobs, wakes } = own
+    return { sessions: own, jobs, receipts, blobs, wakes, given: own }
   }
+  const store = checkedResults("the store", own, shapes.store)
   const beside = late(async () => (await loadWork()).makeSideTables(ports))
   return {
     sessions: {

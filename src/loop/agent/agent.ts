@@ -7,6 +7,7 @@ import type { LanguageModel } from "../../core/model/language-model.ts"
 import { checkPrices } from "../../core/model/prices.ts"
 import { hostPorts, type Ports, roughCounter } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
+import { defined } from "../../core/value.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import type { Observer } from "../../memory/services/observer.ts"
@@ -18,7 +19,7 @@ import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../../prompt/tools/tool-set.ts"
 import type { AgentContext, BackgroundWarning, ProfileParts, SharedParts } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import { type AgentOptions, checkAgentOptions } from "./agent-options.ts"
+import { type AgentOptions, checkAgentOptions, checkedServices } from "./agent-options.ts"
 import { type AgentStore, agentStore } from "./agent-store.ts"
 import { agentWork } from "./agent-work.ts"
 import type { AskModelOptions } from "./ask-model.ts"
@@ -76,7 +77,7 @@ export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options)
   const [sessions, watching] = [new SessionCache(), [] as ObserverFeeds[]]
   let closed = false
-  const ports = { ...hostPorts, counter: roughCounter, ...options.ports }
+  const ports = { ...hostPorts, counter: roughCounter, ...defined(options.ports ?? {}) }
   const kept = agentStore(options.store, ports)
   const { onWake, runJobs = true } = options
   const [latest, session] = [() => versions.latest, (key: Omit<SessionKey, "agent">) => made.session(key)]
@@ -192,13 +193,13 @@ function profileContext(
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
   const ask = askWith(options.models?.memory ? [options.models.memory, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
-  const services = options.services ?? {}
+  const { services, recall } = checkedServices(options)
   const own = { profile, services, plugins: extensions.plugins, store: kept.given }
   const remembered = remembering({ ...own, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask, spending },
     delegate: processes.length > 0 ? async (own) => (await loadWork()).withProcesses(own, processes) : undefined,
-    memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
+    memory: profile.memory.enabled ? (recall ?? remembered.recall) : undefined,
     userProfile: remembered.userProfile,
     hooks: [...remembered.hooks, ...extensions.hooks],
     jobs: [...remembered.jobs, ...extensions.jobs],

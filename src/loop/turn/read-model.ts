@@ -30,7 +30,13 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
   let finished = false
   try {
     if (watch.stopped !== undefined) throw watch.stopped
-    iterator = model.stream(request, { signal: watch.signal })[Symbol.asyncIterator]()
+    const stream = model.stream(request, { signal: watch.signal })
+    if (typeof stream?.[Symbol.asyncIterator] !== "function")
+      throw new PromptStrataError(
+        "usage",
+        `expected an async iterable of parts from stream of model ${JSON.stringify(model.id)}.`,
+      )
+    iterator = stream[Symbol.asyncIterator]()
     const end = Promise.withResolvers<void>()
     watch.reject = end.reject
     watch.read(iterator).then(end.resolve, end.reject)

@@ -12,7 +12,7 @@ import { createRowStore } from "../../../memory/services/store/rows/row-store.ts
 import type { RowDatabase } from "../../../memory/services/store/rows/rows.ts"
 import { wholeMessages } from "../../../memory/services/store/rows/session-rows.ts"
 import type { SessionRecord, SessionStore } from "../../../memory/services/store/session-store.ts"
-import type { StoreScope } from "../../../memory/services/store/store.ts"
+import { type StoreScope, withCheckedArguments } from "../../../memory/services/store/store.ts"
 import type { DatabaseStore } from "../database-store.ts"
 import { checkRows } from "./maintenance/damaged-rows.ts"
 import { repairRows } from "./maintenance/repair-rows.ts"
@@ -49,7 +49,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
   const clearCache = () => cache.clear()
   const rowStore = createRowStore({ database: over, runner, wakeJobs: () => jobs.wake(), clearCache, stopForgotten, erase })
   let closing: Promise<void> | undefined
-  return {
+  return withCheckedArguments<DatabaseStore>({
     ...createSqlSessionStore({ database, jobs, runner, cache, stopForgotten }, over),
     ...rowStore,
     jobs: runner,
@@ -79,7 +79,7 @@ export function createSqlStore({ database, jobs, runner, cache, ...own }: SqlSto
       closing ??= within({ timeoutMs: 5_000, timers: hostTimers }, settled).then(own.close)
       return closing
     },
-  }
+  })
 }
 
 /** How long closing a store waits for running jobs. */

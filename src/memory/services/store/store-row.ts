@@ -1,3 +1,4 @@
+import { checkType } from "../../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { isRecord } from "../../../core/json-access.ts"
@@ -112,12 +113,15 @@ export function linesBeforeEnd(line: string): number | undefined {
  * line that is no exported row, and for an end that counts other lines than there are.
  */
 export async function readStoreRows(lines: AsyncIterable<string> | Iterable<string>): Promise<readonly StoreRow[]> {
+  const isStream = typeof lines === "object" && lines !== null && Symbol.asyncIterator in lines
+  if (!isStream) checkType("the lines to import", lines, "iterable")
   const rows: StoreRow[] = []
   const messages = new Map<string, number>()
   let number = 0
   let sinceEnd = 0
   for await (const line of lines) {
     number++
+    checkType(`line ${number} to import`, line, "string")
     if (line.trim() === "") continue
     const told = linesBeforeEnd(line)
     if (told !== undefined) {

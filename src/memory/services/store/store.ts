@@ -1,6 +1,8 @@
+import { checkArguments } from "../../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { ErrorEvidence } from "../../../core/evidence/error-evidence.ts"
+import shapes from "./argument-shapes.json" with { type: "json" }
 import type { Job, JobRunner } from "./job-runner.ts"
 import type { BlobRecords, MemoryRecords, ReceiptRecords, UserRecords } from "./records.ts"
 import type { SessionStore } from "./session-store.ts"
@@ -82,6 +84,11 @@ export interface Store extends SessionStore {
   check(): Promise<StoreCheck>
   /** Waits a few seconds for running jobs, then closes the store. Close the agents that use it first: those left open warn that jobs no longer run. */
   close(): Promise<void>
+}
+
+/** The store, which answers an argument of a wrong shape with `usage`. */
+export function withCheckedArguments<T extends Store>(store: T): T {
+  return checkArguments("the store", store, shapes, ["export"])
 }
 
 /** The error that every store throws when it is used after `close`. `store` names the store at the beginning of the sentence. */

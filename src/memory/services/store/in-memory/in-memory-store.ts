@@ -8,7 +8,7 @@ import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobHandlers, type JobRunner, type JobSettings } from "../job-runner.ts"
 import type { MemoryRecords, ReceiptRecords } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
-import { runnerOfOpenStore, type Store } from "../store.ts"
+import { runnerOfOpenStore, type Store, withCheckedArguments } from "../store.ts"
 import type { InMemoryParts } from "./in-memory-parts.ts"
 import type { JobTable } from "./job-table.ts"
 import type { SessionTable } from "./session-table.ts"
@@ -103,7 +103,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   }
   let isClosed = false
   const runner = runnerOfOpenStore(jobRunner, { store: "The store in memory", isClosed: () => isClosed })
-  return {
+  return withCheckedArguments({
     load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
     async commit(key, given) {
       const committed =
@@ -158,7 +158,7 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       await jobTable?.close({ drainMs })
       isClosed = true
     },
-  }
+  })
 }
 
 /** Memories that are loaded with the first call. What a caller may change during that wait is copied before. */
