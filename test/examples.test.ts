@@ -17,6 +17,7 @@ interface Manifest {
   readonly version: string
   readonly scripts: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
 const read = (path: string) => readFileSync(root + path, "utf8")
@@ -24,6 +25,7 @@ const manifestOf = (path: string) => JSON.parse(read(path)) as Manifest
 
 describe.each(names)("examples/%s", (name) => {
   const programs = readdirSync(`${root}examples/${name}`).filter((file) => file.endsWith(".ts"))
+  const plugins = readdirSync(`${root}examples/${name}`).filter((file) => file.endsWith(".cjs"))
   const manifest = manifestOf(`examples/${name}/package.json`)
 
   test("has at most 52 lines of code: what is more is missing in the library", () => {
@@ -33,11 +35,20 @@ describe.each(names)("examples/%s", (name) => {
   })
 
   test("names the packages that it uses, and no others", () => {
-    const used = programs.flatMap((file) => importsOf(read(`examples/${name}/${file}`)).map(({ specifier }) => specifier))
+    const used = [...programs, ...plugins].flatMap((file) =>
+      importsOf(read(`examples/${name}/${file}`)).map(({ specifier }) => specifier),
+    )
     const packages = new Set(used.filter((specifier) => !/^(?:node:|\.)/.test(specifier)).map(packageOf))
     expect(Object.keys(manifest.dependencies).sort()).toEqual([...packages].sort())
     expect(manifest.dependencies.promptstrata).toBe(`^${manifestOf("package.json").version}`)
     expect(manifest.private).toBe(true)
+  })
+
+  test("is a plugin of at most 75 lines, over a package that its host has, if it is one", () => {
+    const texts = plugins.map((file) => read(`examples/${name}/${file}`))
+    expect(texts.map(gluedLines).filter((lines) => lines > 75)).toEqual([])
+    const required = texts.flatMap((text) => [...text.matchAll(/require\("([^"]+)"\)/g)].map(([, specifier = ""]) => specifier))
+    expect(required.filter((specifier) => !specifier.startsWith("node:"))).toEqual(Object.keys(manifest.peerDependencies ?? {}))
   })
 
   test("has a README that explains each variable of the environment", () => {
