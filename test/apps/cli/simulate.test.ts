@@ -11,6 +11,23 @@ days 6
 day 2 at 20:00 say "My cat is called Miso."
 every day say "Good morning!" | "Hello!"
 `
+/** Every profile that recalls, two by two. */
+const pairs = [
+  ["zh-CN", "layered", "root"],
+  ["zh-CN", "fay", "stack"],
+  ["en", "layered", "root"],
+  ["en", "fay", "stack"],
+].slice(0, size === "quick" ? 1 : 4) as [string, string, string][]
+
+/** Lives a script of `scripts/` with two profiles. */
+async function played(name: string, locale: string, [one, other]: readonly [string, string]) {
+  const script = new URL(`./scripts/${name}.${locale}.sim`, import.meta.url).pathname
+  const { stdout, stderr } = await run(["simulate", script, "--profile", one, "--with", other, "--locale", locale, "--json"])
+  const lives = jsonLines(stdout) as { profile: string; checks: { isMet: boolean; reason: string }[] }[]
+  expect(lives.map(({ profile }) => profile)).toEqual([one, other])
+  return { lives, stderr }
+}
+
 const at = (text: string) => `${tempFolder({ "cat.sim": text })}/cat.sim`
 
 describe("H7: promptstrata simulate", () => {
@@ -22,28 +39,25 @@ describe("H7: promptstrata simulate", () => {
     expect(stdout).toMatch(/in all +root +fay\n/)
   })
 
-  test.each(
-    size === "quick"
-      ? ([["zh-CN", "layered", "root"]] as const)
-      : (["zh-CN", "en"] as const).flatMap((locale) =>
-          (
-            [
-              ["layered", "root"],
-              ["fay", "stack"],
-            ] as const
-          ).map(([one, other]) => [locale, one, other] as const),
-        ),
-  )(
+  test.each(pairs)(
     "H7 of thirty things that were told in sixty days nearly all are found on the last one: %s, %s and %s",
     async (locale, one, other) => {
-      const script = new URL(`./scripts/sixty-days.${locale}.sim`, import.meta.url).pathname
-      const { stdout } = await run(["simulate", script, "--profile", one, "--with", other, "--locale", locale, "--json"])
-      const lives = jsonLines(stdout) as { profile: string; checks: { words: string; isMet: boolean }[] }[]
-      expect(lives.map(({ profile }) => profile)).toEqual([one, other])
+      const { lives } = await played("sixty-days", locale, [one, other])
       for (const { checks } of lives) {
         expect(checks).toHaveLength(30)
         expect(checks.filter(({ isMet }) => isMet).length).toBeGreaterThanOrEqual(27)
       }
+    },
+  )
+
+  test.each(pairs)(
+    "H3 R20 the prompt of day 60 is under 1.2 times that of day 10, and what it left out comes back when asked for: %s, %s and %s",
+    async (locale, one, other) => {
+      const { lives, stderr } = await played("growth", locale, [one, other])
+      expect(stderr).toBe("")
+      for (const { checks } of lives) expect(checks.map(({ isMet }) => isMet)).toEqual(Array(6).fill(true))
+      const root = lives.find(({ profile }) => profile === "root")
+      if (root) expect(root.checks[3]?.reason).toMatch(/on day 60 .* stands in events/)
     },
   )
 
@@ -64,6 +78,12 @@ describe("H7: promptstrata simulate", () => {
     expect(stderr).toContain(
       'cat.sim:6:1: on day 3 "dog" is in no part of the prompt.\n6 | expect remembered "dog" on day 3\n  | ^',
     )
+    const growing = at(`${cat}expect prompt under 101 % of day 1 on day 6\nexpect prompt under 101 % of day 1 on day 2\n`)
+    const grown = await run(["simulate", growing, "--profile", "fay", "--locale", "en"])
+    expect([grown.code, grown.stderr]).toEqual([
+      1,
+      expect.stringMatching(/cat\.sim:6:1: the largest prompt of day 6 has \d+ tokens, that of day 1 has \d+\./),
+    ])
     expect(stderr).toContain("cat.sim:7:1: day 40 never comes: the script ends with day 6.")
   })
 
@@ -95,6 +115,9 @@ describe("H7: promptstrata simulate", () => {
     ["start 2026-02-30", 7, "expected a day that exists, such as 2026-01-05, found 2026-02-30."],
     ['expect remembered "a"', 22, "expected on and a day, such as on day 40, found the end of the line."],
     ['day 1 say "a" "b"', 15, 'expected the end of the line, found "b".'],
+    ["expect prompt under 120 % of day 10 on day 9", 45, "expected on and a day after day 10, found the end of the line."],
+    ["expect prompt under 120 % of day 10", 36, "expected on and a day after day 10, found the end of the line."],
+    ["expect prompt under 120%", 21, "expected a number of tokens or, before %, a percentage, from 1 to 1000000000, found 120%."],
     ["days 0", 6, "expected a number of days, from 1 to 3660, found 0."],
   ])("tells the place of a mistake: %s", (line, column, message) => {
     expect(() => readScript("a.sim", `# first\n${line}\n`)).toThrow(

@@ -171,12 +171,10 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
         checks.push(check(expectation, day, { found, subjects, requests: living.requests }))
   }
   for (const expectation of script.expectations)
-    if ((expectation.day ?? 1) > script.days)
-      checks.push({
-        expectation,
-        isMet: false,
-        reason: `day ${expectation.day} never comes: the script ends with day ${script.days}`,
-      })
+    if ((expectation.day ?? 1) > script.days) {
+      const reason = `day ${expectation.day} never comes: the script ends with day ${script.days}`
+      checks.push({ expectation, isMet: false, reason })
+    }
   return { subjects, days, checks, failures }
 }
 
@@ -226,14 +224,20 @@ function check(
   { found, subjects, requests }: Pick<LivedDay, "found"> & Pick<Life, "subjects" | "requests">,
 ): CheckedExpectation {
   if (expectation.kind === "prompt") {
-    const own = requests.filter((request) => request.day === day && !request.isBackground)
-    const most = Math.max(0, ...own.map(({ promptTokens }) => promptTokens))
-    const isMet = own.length > 0 && most < expectation.under
-    const reason = own.length === 0 ? `nothing was said on day ${day}` : `the largest prompt of day ${day} has ${most} tokens`
-    return { expectation, isMet, reason }
+    const { under, ofDay } = expectation
+    const [most, whole] = [largestPrompt(requests, day), largestPrompt(requests, ofDay ?? day)]
+    if (most === 0) return { expectation, isMet: false, reason: `nothing was said on day ${day}` }
+    const isMet = most < (ofDay === undefined ? under : (whole * under) / 100)
+    const beside = ofDay === undefined ? "" : `, that of day ${ofDay} has ${whole}`
+    return { expectation, isMet, reason: `the largest prompt of day ${day} has ${most} tokens${beside}` }
   }
   const { kind, words, asked } = expectation
   const parts = found[subjects.findIndex((subject) => subject.words === words && subject.asked === asked)] ?? []
   const where = parts.length === 0 ? "is in no part of the prompt" : `stands in ${parts.join(", ")}`
   return { expectation, isMet: (kind === "remembered") === parts.length > 0, reason: `on day ${day} "${words}" ${where}` }
+}
+
+function largestPrompt(requests: readonly LivedRequest[], day: number): number {
+  const own = requests.filter((request) => request.day === day && !request.isBackground)
+  return Math.max(0, ...own.map(({ promptTokens }) => promptTokens))
 }

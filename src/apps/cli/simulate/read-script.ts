@@ -21,7 +21,13 @@ export type Expectation = {
   readonly text: string
   /** Undefined for every day. */
   readonly day: number | undefined
-} & ({ readonly kind: "prompt"; readonly under: number } | ({ readonly kind: "remembered" | "forgotten" } & RecalledWords))
+} & (({ readonly kind: "prompt" } & PromptBound) | ({ readonly kind: "remembered" | "forgotten" } & RecalledWords))
+
+/** The number of tokens that a prompt stays under; with `ofDay` a percentage of the largest prompt of that day. */
+export interface PromptBound {
+  readonly under: number
+  readonly ofDay: number | undefined
+}
 
 /** Words that a prompt should hold, and the question at which it should. */
 export interface RecalledWords {
@@ -89,11 +95,12 @@ function readWords(line: ScriptLine, verb: "day" | "every"): ScriptedWords {
 function readExpectation(line: ScriptLine): Expectation {
   const kind = line.word(["remembered", "forgotten", "prompt"])
   const claim =
-    kind === "prompt" ? { kind, under: line.under() } : ({ kind, words: line.quoted(), asked: undefined } satisfies object)
+    kind === "prompt" ? { kind, ...line.under() } : ({ kind, words: line.quoted(), asked: undefined } satisfies object)
   const day = line.takes("on") ? line.day() : undefined
   const asked = kind !== "prompt" && line.takes("when") ? line.question() : undefined
   const { source, text } = line
-  if (claim.kind === "prompt") return { ...claim, source, text, day }
+  if (claim.kind === "prompt" && (claim.ofDay ?? 0) < (day ?? 1)) return { ...claim, source, text, day }
+  if (claim.kind === "prompt") throw line.mistake(`on and a day after day ${claim.ofDay}`)
   if (day === undefined) throw line.mistake("on and a day, such as on day 40")
   return { ...claim, asked, source, text, day }
 }
@@ -167,11 +174,13 @@ class ScriptLine {
     return this.number("a day", mostDays)
   }
 
-  under(): number {
+  under(): PromptBound {
     this.word(["under"])
-    const tokens = this.number("a number of tokens", 1_000_000_000)
-    this.takes("tokens")
-    return tokens
+    const under = this.number("a number of tokens or, before %, a percentage", 1_000_000_000)
+    const isShare = this.takes("%")
+    if (isShare) this.word(["of"])
+    else this.takes("tokens")
+    return { under, ofDay: isShare ? this.day() : undefined }
   }
 
   time(): number {

@@ -10,12 +10,23 @@ import {
 } from "../../../../src/memory/forgetting/plugin/jobs/written-event.ts"
 import { parseTemplate } from "../../../../src/prompt/template/parse.ts"
 
-const day = (at: number, importance = 3) => ({ at, importance })
+const day = (at: number, importance = 3) => ({ at, importance, text: `day ${at}` })
 
 describe("the events that a summary by rule tells (R20)", () => {
   test("of a month of equal events they lie over the whole month", () => {
     const month = Array.from({ length: 30 }, (_, at) => day(at))
     expect(chooseByRule(month, "month").map(({ at }) => at)).toEqual([0, 7, 14, 29])
+  })
+
+  test("H1 of equal events what was told once comes before what was told again and again, and no text comes twice", () => {
+    const month = Array.from({ length: 30 }, (_, at) => ({
+      ...day(at),
+      text: at === 4 || at === 9 ? `${at}` : `tomatoes ${at % 2}`,
+    }))
+    expect(chooseByRule(month, "month").map(({ text }) => text)).toEqual(["4", "9", "tomatoes 0", "tomatoes 1"])
+    expect(chooseByRule(month, "month").map(({ at }) => at)).toEqual([4, 9, 18, 29])
+    const again = month.map((event) => (event.at < 2 ? { ...event, importance: 9 } : event))
+    expect(chooseByRule(again, "week").map(({ at }) => at)).toEqual([0, 1, 9])
   })
 
   test("the most important ones come first, wherever they lie", () => {
@@ -128,6 +139,18 @@ describe("an event by rule (R20, H1)", () => {
     expect(importance([user("The cat, the dog and the old horse of my uncle are ill.")])).toBeGreaterThan(one)
     const most = importance([user(Array.from({ length: 99 }, (_, at) => `word${at}x`).join(" "))])
     expect(most).toBe(7)
+  })
+
+  test.each([
+    [`User said “${"one two ".repeat(9)}”`, `User said “${"one two ".repeat(7)}one…”`],
+    [
+      `User said “Where did the cat hide, and who found her there?” I said “In the piano”`,
+      `User said “Where did the cat hide, and who found her there?”…`,
+    ],
+    [`用户说“${"猫".repeat(40)}”`, `用户说“${"猫".repeat(32)}…”`],
+    [`User said “${"y".repeat(90)}”`, `User said “${"y".repeat(60)}…”`],
+  ])("H3 a summary ends a long event with a whole word, its quotation closed: %s", (text, begin) => {
+    expect(writeRollUpByRule([{ text, importance: 3 }]).text).toBe(begin)
   })
 
   test("a summary has the begin of each event on one line, and the importance of the highest", () => {

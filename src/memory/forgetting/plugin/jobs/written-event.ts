@@ -52,21 +52,26 @@ function ended(text: string): string {
 
 /** How many events the summary of a period by rule tells. */
 const told = { day: 3, week: 3, month: 4, year: 5 } as const
+/** By so much an event is less important for each time that its text came up. It decides between equals alone. */
+const leastWorth = 1e-6
 
 /**
- * The events that a summary by rule tells: the most important ones, in order of time. Of equals the one farthest from those already
- * taken, so that a month of equal topics is told from its first day to its last.
+ * The events that a summary by rule tells: the most important ones, in order of time, each text once. Of equals one whose text came up
+ * least often, and of these the one farthest from those already taken, so that a month of equal topics is told from its first day to its
+ * last.
  */
-export function chooseByRule<T extends Pick<EventRecord, "importance">>(
+export function chooseByRule<T extends Pick<EventRecord, "text" | "importance">>(
   events: readonly T[],
   grain: keyof typeof told,
 ): readonly T[] {
   const taken: number[] = []
+  const byText = Map.groupBy(events, ({ text }) => text)
+  const worths = events.map(({ text, importance }) => importance - (byText.get(text)?.length ?? 0) * leastWorth)
   const distance = (at: number): number => Math.min(...taken.map((other) => Math.abs(other - at)))
-  while (taken.length < Math.min(told[grain], events.length)) {
-    const left = [...events.keys()].filter((at) => !taken.includes(at))
-    const most = Math.max(...left.map((at) => events[at]?.importance ?? 0))
-    const equals = left.filter((at) => events[at]?.importance === most)
+  while (taken.length < Math.min(told[grain], byText.size)) {
+    const left = [...events.keys()].filter((at) => !taken.some((other) => events[other]?.text === events[at]?.text))
+    const most = Math.max(...left.map((at) => worths[at] ?? 0))
+    const equals = left.filter((at) => worths[at] === most)
     taken.push(equals.reduce((best, at) => (distance(at) > distance(best) ? at : best)))
   }
   return events.filter((_, at) => taken.includes(at))
@@ -74,8 +79,17 @@ export function chooseByRule<T extends Pick<EventRecord, "importance">>(
 
 /** Writes the summary of a period by rule: the begin of each event, one after the other. Its importance is the highest of theirs. */
 export function writeRollUpByRule(events: readonly Pick<EventRecord, "text" | "importance">[]): WrittenEvent {
-  const text = events.map((event) => cutToWidth(onOneLine(event.text), widths.summarised)).join(" ")
+  const text = events.map((event) => beginOf(onOneLine(event.text))).join(" ")
   return { text, importance: Math.max(0, ...events.map(({ importance }) => importance)) }
+}
+
+/** The beginning of an event for a summary. It ends with a whole word, and closes its quotation. */
+function beginOf(text: string): string {
+  const cut = cutToWidth(text, widths.summarised)
+  if (cut === text) return text
+  const words = /^\w/.test(text.slice(cut.length - 1)) ? cut.replace(/\s+\w{1,20}…$/, "…") : cut
+  const quoted = words.lastIndexOf("“") > words.lastIndexOf("”") && !words.endsWith("“…")
+  return quoted ? `${words}”` : words.replace(/(?<=”)[^”]*$/, "…")
 }
 
 /** A topic that a model wrote. `message` is the number, from 1, of the message with which it begins. */
