@@ -34,6 +34,28 @@ export interface Directed {
   readonly mentions?: readonly Speaker[] | undefined | undefined
 }
 
+/** Puts the id behind each name that several of these people have, wherever it stands in a message. Undefined if none has. */
+export function distinctNames(
+  people: readonly Speaker[],
+): (<T extends Directed & { readonly speaker: Speaker }>(message: T) => T) | undefined {
+  const ids = new Map(people.map(({ name, id }) => [name, id]))
+  const shared = new Set(people.flatMap(({ name, id }) => (ids.get(name) === id ? [] : [name])))
+  if (shared.size === 0) return undefined
+  // Nobody passes for another one by a name that is made here.
+  for (const one of people) if (shared.has(one.name)) shared.add(nameWithId(one))
+  const named = (speaker: Speaker): Speaker => (shared.has(speaker.name) ? { ...speaker, name: nameWithId(speaker) } : speaker)
+  return (message) => {
+    const { speaker, replyTo, mentions } = message
+    const to = replyTo && { ...replyTo, speaker: named(replyTo.speaker) }
+    return { ...message, speaker: named(speaker), replyTo: to, mentions: mentions?.map(named) }
+  }
+}
+
+/** A speaker's name where others have it too. */
+export function nameWithId({ name, id }: Speaker): string {
+  return `${name}·${id}`
+}
+
 /** The result of a call. `args` are those that the tool received. */
 export interface CallResult {
   readonly tool: string

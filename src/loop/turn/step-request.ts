@@ -1,3 +1,4 @@
+import { distinctNames } from "../../core/conversation.ts"
 import { invariant } from "../../core/errors.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
@@ -163,15 +164,23 @@ export function oneSystemMessage(messages: readonly Message[]): readonly Message
   return messages.flatMap((message, index) => (index === first ? [joined] : message.role === "system" ? [] : [message]))
 }
 
+/** The words that a turn shows. In a group, people of one name are told apart. */
+function saidIn({ input, record, progress }: TurnContext): Pick<TurnState, "question" | "history"> {
+  const { key, speaker, replyTo, mentions } = input
+  const [question, history] = [{ speaker, text: progress.question, replyTo, mentions }, progress.shownHistory]
+  const spoke = (record?.history ?? []).filter(({ role }) => role === "user").map((message) => message.speaker)
+  const named = key.audience === "group" ? distinctNames([...spoke, speaker, ...(mentions ?? [])]) : undefined
+  return named === undefined ? { question, history } : { question: named(question), history: history.map(named) }
+}
+
 function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model: LanguageModel): TurnState {
   const { agent, input, session, progress } = turn
   const { profile } = agent
   return {
-    question: { speaker: input.speaker, text: progress.question, replyTo: input.replyTo, mentions: input.mentions },
+    ...saidIn(turn),
     wake: input.wake === undefined ? undefined : wakeOf(turn, input.wake),
     group: input.key.audience === "group",
     agentName: profile.agent.name,
-    history: progress.shownHistory,
     nativeCalls: prompt === "native",
     keepsToSchema: keepsToSchema(turn, prompt, model),
     atMs: turn.startedMs,

@@ -6,6 +6,7 @@ import { defined } from "../../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/row-keys.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
+import { factsOf } from "./memory-facts.ts"
 import {
   type EmbeddingModel,
   embedTexts,
@@ -17,7 +18,7 @@ import {
   type Remembered,
   type RerankCandidate,
 } from "./memory-service.ts"
-import { factsOf, type IndexSettings, ScopeIndex } from "./scope-index.ts"
+import { type IndexSettings, ScopeIndex } from "./scope-index.ts"
 
 export { fused } from "./fuse-rankings.ts"
 
@@ -133,8 +134,8 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
     return memory === undefined || (memory.kind === "dialogue" && excluded.has(memory.turnId)) ? [] : { hit, memory }
   })
   return found.slice(0, Math.max(0, limit)).map(({ hit: { id, score, confidence, why, foundAt }, memory }): Memory => {
-    const { text, speaker, kind, atMs, againAtMs, untrusted } = memory
-    const name = kind === "dialogue" ? speaker.name : undefined
+    const { text, kind, atMs, againAtMs, untrusted } = memory
+    const name = kind === "dialogue" ? index.shownName(memory) : undefined
     return { id, text, foundAt, speaker: name, atMs, againAtMs, score, confidence, why, untrusted }
   })
 }

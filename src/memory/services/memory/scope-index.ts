@@ -1,17 +1,13 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import { nameWithId, type ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { defined } from "../../../core/value.ts"
 import { partsOf, type Section, SectionReader } from "../recall/documents/sections.ts"
 import { otherWork, Slices, type Steps } from "../recall/documents/steps.ts"
 import { indexForm, RecallIndex } from "../recall/recall-index.ts"
-import type { RecallDocument, RecallFact, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
-import { normaliseText } from "../recall/text/document-terms.ts"
-import type { MemoryCursor, MemoryFact, MemoryRecords, StoredMemory } from "../store/records.ts"
-import { ownerOf, rowId } from "../store/row-keys.ts"
+import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
+import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
-import { knownRelation, relationWords } from "./fact-relation.ts"
+import { factsOf, givesName } from "./memory-facts.ts"
 import { PackedMemories } from "./packed-memories.ts"
-import { toldFacts } from "./told-fact.ts"
 
 /** The most memories that are read at once, and as many as have about so many characters: that many take a few milliseconds. */
 const maxPage = 256
@@ -39,35 +35,6 @@ export interface IndexSettings {
   readonly maxBytes: number
   /** Told when a copy of an index cannot be read or kept. */
   readonly onWarning?: ((message: string, key: ServiceKey) => void) | undefined
-}
-
-/** Names that a model gives the speaker of a line. */
-const selfNames = /^(?:i|me|myself|(?:the )?(?:user|speaker)|我|本人|用户|说话人)$/
-
-/**
- * The facts that a memory tells, by its keys or else by its words. The name of one says who, and what of them: memories of one owner with
- * one name tell it at different times.
- */
-export function factsOf(memory: StoredMemory): readonly RecallFact[] {
-  const { agent, keys, speaker } = memory
-  return (keys?.facts ?? factsInWords(memory)).map(({ subject, relation, value }) => {
-    const named = normaliseMemoryText(subject)
-    const who = selfNames.test(named) && speaker.id !== agent ? normaliseMemoryText(speaker.name) : named
-    const known = knownRelation(relation) ?? normaliseMemoryText(relation)
-    const words = [who, ...relationWords(known), ...(value === undefined ? [] : [value])]
-    return { name: rowId(ownerOf(memory), who, known), words, value: value && normaliseText(value) }
-  })
-}
-
-function factsInWords({
-  keys: { subject, relation } = { words: [], by: "" },
-  kind,
-  text,
-  speaker,
-}: StoredMemory): readonly MemoryFact[] {
-  const told = kind === "dialogue" ? toldFacts(text) : []
-  if (relation === undefined) return told.map((fact) => defined({ ...fact, subject: speaker.name }))
-  return subject === undefined ? [] : [defined({ subject, relation, value: told[0]?.value })]
 }
 
 /**
@@ -111,9 +78,22 @@ export class ScopeIndex {
     return this.#memories.get(id)
   }
 
+  /** The name of a memory's speaker, with the id if others have it too. */
+  shownName({ agent, speaker }: StoredMemory): string {
+    const others = this.#index.speakersOf(speaker.name).filter((id) => id !== agent && id !== speaker.id)
+    return others.length > 0 && speaker.id !== agent ? nameWithId(speaker) : speaker.name
+  }
+
+  readonly #isSelf =
+    ({ speaker }: StoredMemory) =>
+    (name: string): boolean => {
+      const ids = this.#index.speakersOf(name)
+      return ids.length === 1 && ids[0] === speaker.id
+    }
+
   /** The ids of the memories that told one of a memory's facts before it, oldest first. */
   earlier(memory: StoredMemory): readonly string[] {
-    const told = new Set(factsOf(memory).flatMap(({ name }) => [...(this.#facts.get(name) ?? [])]))
+    const told = new Set(factsOf(memory, this.#isSelf(memory)).flatMap(({ name }) => [...(this.#facts.get(name) ?? [])]))
     return [...told]
       .flatMap((id) => this.get(id) ?? [])
       .filter(({ atMs }) => atMs < memory.atMs)
@@ -186,7 +166,8 @@ export class ScopeIndex {
   *#taking(memory: StoredMemory, values: Float32Array | undefined): Steps<void> {
     const before = this.get(memory.id)
     this.#changes += 1
-    for (const { name } of before === undefined ? [] : factsOf(before)) this.#facts.get(name)?.delete(memory.id)
+    for (const { name } of before === undefined ? [] : factsOf(before, this.#isSelf(before)))
+      this.#facts.get(name)?.delete(memory.id)
     if (memory.supersededBy !== undefined) {
       yield* this.#index.removing(memory.id)
       this.#memories.delete(memory.id)
@@ -194,9 +175,10 @@ export class ScopeIndex {
     }
     const { model } = this.#settings
     const vector = model !== undefined && values ? { model, values } : undefined
-    const isNew = yield* this.#index.replacing(documentOf(memory, vector))
+    const isNew = yield* this.#index.replacing(documentOf(memory, this.#isSelf(memory), vector))
     this.#memories.set(memory)
-    for (const { name } of factsOf(memory)) this.#facts.set(name, (this.#facts.get(name) ?? new Set<string>()).add(memory.id))
+    for (const { name } of factsOf(memory, this.#isSelf(memory)))
+      this.#facts.set(name, (this.#facts.get(name) ?? new Set<string>()).add(memory.id))
     this.#notCopied += isNew ? 1 : numbersShare
   }
 
@@ -242,7 +224,7 @@ export class ScopeIndex {
   #documentAt(id: string): RecallDocument {
     const memory = this.get(id)
     if (memory === undefined) throw new RangeError(`expected the memory ${JSON.stringify(id)} of a recall index`)
-    return documentOf(memory)
+    return documentOf(memory, this.#isSelf(memory))
   }
 
   #copyIfDue(): void {
@@ -281,7 +263,7 @@ export class ScopeIndex {
 }
 
 /** A memory as recall sees it. The facts that it tells are read when they are asked for, but for those of its keys, by whose words it is found. */
-function documentOf(memory: StoredMemory, vector?: RecallVector): RecallDocument {
+function documentOf(memory: StoredMemory, isSelf: (name: string) => boolean, vector?: RecallVector): RecallDocument {
   const { audience, conversation, importance = 5, keys, text, usedAtMs } = memory
   const words = keys?.facts === undefined ? [] : factsOf(memory).flatMap(({ words }) => words)
   const held = normaliseMemoryText(words.length === 0 ? "" : text)
@@ -293,8 +275,11 @@ function documentOf(memory: StoredMemory, vector?: RecallVector): RecallDocument
     recalledAtMs: usedAtMs,
     vector,
     keys: keys && { ...keys, words: [...new Set([...keys.words, ...others])] },
+    get aliases() {
+      return givesName(memory) ? factsOf(memory).flatMap(({ alias }) => alias ?? []) : undefined
+    },
     get facts() {
-      return factsOf(memory)
+      return factsOf(memory, isSelf)
     },
   }
 }

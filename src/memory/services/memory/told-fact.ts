@@ -61,6 +61,13 @@ const english: FactSentences = {
   ],
 }
 
+const englishNames: FactSentences = {
+  nickname: [
+    `(?:(?:please|just|you can|everyone|everybody|people|my friends|they all) )*calls? me (?!(?:mon|tues|wednes|thurs|fri|satur|sun)day\\b)(?<named>${word})`,
+    `my nickname(?:'s| is) (?!not\\b)(?<value>${word})`,
+  ],
+}
+
 const before =
   "(?:现在|目前|如今|已经|刚刚?|最近|上周|上个?月|去年|前年|昨天|前天|今天|前几天|这周|这个?月|终于|又|其实|真的|特别|最|很|还是|也){0,3}"
 const chinese: FactSentences = {
@@ -79,6 +86,10 @@ const chinese: FactSentences = {
     `我${before}有(?:男|女)朋友`,
   ],
   diet: [`我${before}(?:开始|不|不再|再也不|是)?(?:吃素|吃荤|吃肉|素食者|素食主义者)`],
+  nickname: [
+    String.raw`(?:大家|朋友们?|同事们?|家里?人|你|你们|别人)?(?:都|可以|就)*叫我(?!小心|小声|小姐|老实|老师|老板|阿姨)(?<value>[老小阿][\p{Script=Han}]{1,2}?|[a-z]{2,12})(?:就好|就行|吧)?`,
+    String.raw`我的?(?:外号|昵称|小名)(?:是|叫)(?!什么)(?<value>[\p{Script=Han}a-z]{1,8}?)`,
+  ],
   name: [
     String.raw`我(?:的名字(?:是|叫)|叫)(?![他她它你您]|外卖|快递|车|滴滴|出租|救护|人|号|服务|客服|保安|了|醒|不|过)[\p{Script=Han}a-z]{2,4}?`,
   ],
@@ -100,6 +111,7 @@ const lastDot = /\.$/
 /** A pattern is slow the first time, so only those of a text's language run: each stands with the words without which a text has no such sentence. */
 const patterns = [
   ...compiled(english, /\b(?:i|i'm|i've|my|we|we're|we've)\b/, (sentence) => `${opening}${sentence}${end}`),
+  ...compiled(englishNames, /\bcalls? me\b|\bmy nickname\b/, (sentence) => `${opening}${sentence}${end}`),
   ...compiled(
     chinese,
     /我/,

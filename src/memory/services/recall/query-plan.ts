@@ -1,5 +1,4 @@
-import type { Speaker } from "../../../core/conversation.ts"
-import type { RecallQuery } from "./recall-query.ts"
+import type { RecallDocument, RecallQuery } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, ownTerms, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
 import { askedBefore, askedMarks, askedOrder, asksForPast, interrogatives, isQuestion } from "./text-marks.ts"
@@ -165,15 +164,21 @@ function weighedParts(text: string, times: readonly FoundTime[]): TextPart[] {
 export class SpeakerNames {
   readonly #idsByName = new Map<string, Map<string, number>>()
 
-  /** Adds (1) or removes (-1) one document of a speaker. */
-  count(speaker: Speaker, by: 1 | -1): void {
-    const name = normaliseText(speaker.name).trim()
-    const ids = this.#idsByName.get(name) ?? new Map<string, number>()
-    const left = (ids.get(speaker.id) ?? 0) + by
-    if (left > 0) ids.set(speaker.id, left)
-    else ids.delete(speaker.id)
-    if (ids.size > 0) this.#idsByName.set(name, ids)
-    else this.#idsByName.delete(name)
+  /** Adds (1) or removes (-1) one document of a speaker, with the other names that it gives them. */
+  count({ speaker, aliases = [] }: Pick<RecallDocument, "speaker" | "aliases">, by: 1 | -1): void {
+    for (const name of [speaker.name, ...aliases].map(folded)) {
+      const ids = this.#idsByName.get(name) ?? new Map<string, number>()
+      const left = (ids.get(speaker.id) ?? 0) + by
+      if (left > 0) ids.set(speaker.id, left)
+      else ids.delete(speaker.id)
+      if (ids.size > 0) this.#idsByName.set(name, ids)
+      else this.#idsByName.delete(name)
+    }
+  }
+
+  /** The ids of those who have a name. */
+  idsOf(name: string): readonly string[] {
+    return [...(this.#idsByName.get(folded(name))?.keys() ?? [])]
   }
 
   /** The names as JSON, for {@link SpeakerNames.restored}. */
@@ -195,6 +200,8 @@ export class SpeakerNames {
     return byWord
   }
 }
+
+const folded = (name: string): string => normaliseText(name).trim()
 
 function nameWords(name: string): string[] {
   const words = textRuns(name).map(({ text }) => text)

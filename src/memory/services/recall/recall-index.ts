@@ -54,6 +54,11 @@ export class RecallIndex {
     return index
   }
 
+  /** The ids of the speakers of a name or nickname. */
+  speakersOf(name: string): readonly string[] {
+    return this.#names.idsOf(name)
+  }
+
   /** The ids of the documents, in an order that {@link restored} keeps. */
   ids(): string[] {
     return this.#table.ids()
@@ -89,7 +94,7 @@ export class RecallIndex {
   /** Does the work of {@link remove} in steps. Nothing else may be asked of the index before the last one. */
   *removing(id: string): Steps<boolean> {
     const document = this.#table.documentAt(this.#table.slotOf(id))
-    if (document !== undefined) this.#names.count(document.speaker, -1)
+    if (document !== undefined) this.#names.count(document, -1)
     return yield* this.#table.removing(id)
   }
 
@@ -103,7 +108,7 @@ export class RecallIndex {
 
   *#putting(document: RecallDocument): Steps<void> {
     yield* this.#table.adding(document)
-    this.#names.count(document.speaker, 1)
+    this.#names.count(document, 1)
   }
 }
 

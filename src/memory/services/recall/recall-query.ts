@@ -77,6 +77,8 @@ export interface RecallDocument {
   readonly keys?: { readonly words: readonly string[]; readonly dates?: readonly string[] } | undefined
   /** The ids of documents that told the same fact before. */
   readonly updates?: readonly string[] | undefined
+  /** Other names that it gives its speaker. */
+  readonly aliases?: readonly string[] | undefined
   /** The lasting facts that it tells. */
   readonly facts?: readonly RecallFact[] | undefined
   readonly vector?: RecallVector | undefined
@@ -86,6 +88,8 @@ export interface RecallDocument {
 export interface RecallFact {
   /** The same in all documents that tell it, at different times. */
   readonly name: string
+  /** Another name of the document's speaker, if it tells one. */
+  readonly alias?: string | undefined
   /** The words by which a question may mean it. */
   readonly words: readonly string[]
   /** The words of it which may change, normalised, such as `madrid`. */

@@ -7,7 +7,7 @@ import type { SqliteStore } from "../../../../src/adapters/stores/database-store
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
 import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
-import { factsOf } from "../../../../src/memory/services/memory/scope-index.ts"
+import { factsOf } from "../../../../src/memory/services/memory/memory-facts.ts"
 import { indexForm } from "../../../../src/memory/services/recall/recall-index.ts"
 import { documentTerms } from "../../../../src/memory/services/recall/text/document-terms.ts"
 import { textMarks } from "../../../../src/memory/services/recall/text-marks.ts"

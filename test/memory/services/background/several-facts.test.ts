@@ -1,12 +1,16 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import type { ModelRequest } from "../../../../src/core/model/language-model.ts"
 import { readKeys } from "../../../../src/memory/services/background/memory-keys.ts"
+import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
+import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { finish, testAgent } from "../../../support/agents.ts"
 import { backgroundModel } from "../../../support/remembering.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
-const fact = (subject: string, relation: string, value: string | null) => ({ subject, relation, value })
+const textOf = ({ messages }: ModelRequest) => messages.map(({ content }) => content).join("\n")
+const fact = <T extends string | null>(subject: string, relation: string, value: T) => ({ subject, relation, value })
 
 const scenes = {
   en: {
@@ -84,4 +88,40 @@ test("M25 facts are read one by one: what is no fact, too long, contradicted fur
   expect(read([fact("Ann", "home", "x".repeat(201)), { subject: "Ann" }, "Ann: home", 5, null])).toEqual([undefined, 5])
   const [kept, over] = read(Array.from({ length: 100 }, (_, at) => fact("Ann", `relation ${at}`, "x")))
   expect([(kept as readonly unknown[]).length, over]).toEqual([8, 92])
+})
+
+test.each([
+  ["zh-CN", "我搬到成都了", fact("我", "住处", "成都"), "Where is my home now?"],
+  ["en", "We moved to Oslo", fact("user", "city", "Oslo"), "我的住处在哪里？"],
+])("M28 a fact is found in the other language by its relation (%s)", async (locale, told, home, question) => {
+  const model = backgroundModel({
+    importance: (request) =>
+      JSON.stringify({ importance: 8, keys: textOf(request).includes(told) ? { "1": { words: [], facts: [home] } } : {} }),
+    turn: () => finish("…"),
+  })
+  const memory = { reflectEvery: 0, recallLimit: 1 }
+  const { agent, session } = testAgent(model, { locale, memory }, { store: createInMemoryStore() })
+  for (const text of ["The weather is fine. 天气真好。", told, "I ate a soup today. 我今天喝了汤。"])
+    await session.send(text).result
+  await agent.idle()
+  const { trace } = await agent.session("another").send(question, { from: { id: "test" } }).result
+  expect(trace.recalled?.map(({ text }) => text)).toEqual([told])
+})
+
+test("M27 a nickname that keys give as the subject is the speaker, and nobody else's", async () => {
+  const key = { agent: "fay", conversation: "talk", audience: "private", user: "ann" } as const
+  const service = createMemoryService({ records: createInMemoryStore().memories, clock: { nowMs: () => 100 } })
+  const ann = { id: "ann", name: "Ann" }
+  const said = [
+    ["Call me Bibi", undefined],
+    ["We moved to Oslo", fact("Bibi", "home", "Oslo")],
+    ["She lives in Rome", fact("Anna", "home", "Rome")],
+    ["I live in Bergen", undefined],
+  ] as const
+  for (const [atMs, [text, told]] of said.entries()) {
+    const keys = told && { words: [], facts: [told], by: "m" }
+    const memory = { id: `m${atMs}`, kind: "dialogue", text, speaker: ann, atMs, turnId: `t${atMs}`, turn: atMs } as const
+    await service.remember({ ...memory, ...(keys && { keys }) }, key)
+  }
+  expect((await service.get("m3", key))?.updates).toEqual(["m1"])
 })
