@@ -26,12 +26,7 @@ const separators = lazyPattern("[,;、，；\\n]", "u")
  * cannot be read is left out: keys never cost the answer its number. `leftOut` gets the facts and dates of which that is true, and each
  * fact that the same line contradicts further on.
  */
-export function readKeys(
-  output: string,
-  texts: readonly string[],
-  by: string,
-  leftOut: unknown[] = [],
-): readonly (MemoryKeys | undefined)[] {
+export function readKeys(output: string, texts: readonly string[], by: string, leftOut: unknown[] = []) {
   const given = memberOf(readAnswer(output).answer, keyNames)
   const byLine = new Map<number, unknown>()
   if (Array.isArray(given))

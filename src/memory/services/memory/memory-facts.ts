@@ -41,13 +41,9 @@ export function factsOf(memory: StoredMemory, isSelf = (_name: string): boolean 
   })
 }
 
-function factsInWords({
-  keys: { subject, relation } = { words: [], by: "" },
-  kind,
-  text,
-  speaker,
-}: StoredMemory): readonly MemoryFact[] {
+function factsInWords({ keys, kind, text, speaker }: StoredMemory): readonly MemoryFact[] {
   const told = kind === "dialogue" ? toldFacts(text) : []
-  if (relation === undefined) return told.map((fact) => defined({ ...fact, subject: speaker.name }))
+  if (keys?.relation === undefined) return told.map((fact) => defined({ ...fact, subject: speaker.name }))
+  const { subject, relation } = keys
   return subject === undefined ? [] : [defined({ subject, relation, value: told[0]?.value })]
 }
