@@ -45,12 +45,13 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const event = asksEvent ? eventIn(text) : ""
   const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
   const over = leftOut.length === 0 ? "" : `, facts and dates left out: ${leftOut.length}`
-  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}`
-  const reached = readAnswer(text).isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
+  const { isCut } = readAnswer(text)
+  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}${isCut ? ", the answer is cut" : ""}`
+  const reached = isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
   if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }
   // Behind the end of a cut answer a line may stand that counts for more than its turn.
   const behind = run.turns.filter(({ turnId }) => lines.slice(reached).some(({ id }) => id.startsWith(`${turnId}:`)))
-  return run.unread("importance", { outcome: "parse-error", message: `${message}, the answer is cut`, value }, behind)
+  return run.unread("importance", { outcome: "parse-error", message, value }, behind)
 }
 
 /** The messages of a turn as the memories that they become if they are kept. */

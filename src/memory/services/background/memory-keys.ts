@@ -3,6 +3,7 @@ import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { defined } from "../../../core/value.ts"
 import { normaliseMemoryText } from "../memory/duplicates.ts"
 import { knownRelation } from "../memory/fact-relation.ts"
+import { selfNames } from "../memory/memory-facts.ts"
 import type { MemoryFact, MemoryKeys } from "../store/records.ts"
 import { memberOf, readAnswer } from "./read-json.ts"
 
@@ -75,7 +76,8 @@ function factsIn(given: unknown, leftOut: unknown[]): readonly MemoryFact[] {
     const written = memberOf(item, "value|值|内容") ?? undefined
     const [value] = textsOf([typeof written === "number" ? String(written) : written], maxValueCharacters)
     const isWhole = subject !== undefined && relation !== undefined && (value === undefined) === (written === undefined)
-    const name = isWhole ? JSON.stringify([subject, knownRelation(relation) ?? relation].map(normaliseMemoryText)) : ""
+    const who = normaliseMemoryText(subject ?? "").replace(selfNames, "user")
+    const name = `${who}: ${knownRelation(relation ?? "") ?? normaliseMemoryText(relation ?? "")}`
     if (!isWhole || (facts.size >= maxFacts && !facts.has(name))) leftOut.push(item)
     else {
       if (facts.has(name)) leftOut.push(facts.get(name))

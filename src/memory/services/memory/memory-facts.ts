@@ -17,7 +17,7 @@ const naming = /\b(?:calls? me|(?:nick)?name)\b|叫|名|号|称/i
 export const givesName = ({ keys, text }: StoredMemory): boolean => keys?.facts !== undefined || naming.test(text)
 
 /** Names that a model gives the speaker of a line. */
-const selfNames = /^(?:i|me|myself|(?:the )?(?:user|speaker)|我|本人|用户|说话人)$/
+export const selfNames = /^(?:i|me|myself|(?:the )?(?:user|speaker)|我|本人|用户|说话人)$/
 
 /**
  * The facts that a memory tells, by its keys or else by its words. The name of one says who, and what of them: memories of one owner with

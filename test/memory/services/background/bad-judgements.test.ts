@@ -87,3 +87,13 @@ test("what a judge finds in somebody's private talk, whoever it says it is about
   const { trace } = await agent.session("ann").send("Where does Ann live?", { from: { id: "ann", name: "Ann" } }).result
   expect(trace.recalled ?? []).toEqual([])
 })
+
+test("a judge that answers with more than is read is told of in the receipt, also where the turn is kept", async () => {
+  const facts = Array.from({ length: 10_000 }, (_, at) => ({ subject: "Ann", relation: `relation ${at}`, value: "x" }))
+  const { told, memories } = await judged(
+    JSON.stringify({ importance: 7, keys: { "1": { words: ["sea"] }, "2": { facts } } }),
+    "{}",
+  )
+  expect(told[0]).toBe("importance ok: importance 7, keys of 1, cut")
+  expect(memories.map(({ keys }) => keys?.words)).toEqual([["sea"], undefined])
+})

@@ -84,6 +84,7 @@ test("M25 facts are read one by one: what is no fact, too long, contradicted fur
   }
   expect(read([oslo, { 主体: "小安", 关系: "年龄", 值: 31 }])).toEqual([[oslo, fact("小安", "年龄", "31")], 0])
   expect(read(oslo)).toEqual([[oslo], 0])
+  expect(read([fact("user", "home", "Oslo"), fact("I", "住处", "Bergen")])).toEqual([[fact("I", "住处", "Bergen")], 1])
   expect(read([oslo, fact("ann", "City", "Rome")])).toEqual([[fact("ann", "City", "Rome")], 1])
   expect(read([fact("Ann", "home", "x".repeat(201)), { subject: "Ann" }, "Ann: home", 5, null])).toEqual([undefined, 5])
   const [kept, over] = read(Array.from({ length: 100 }, (_, at) => fact("Ann", `relation ${at}`, "x")))
