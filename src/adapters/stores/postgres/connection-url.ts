@@ -2,19 +2,11 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { redactText } from "../../../core/secrets/redact.ts"
 
-/** The address of a database. `shown` has neither password nor parameters. */
-export interface ConnectionTarget {
-  /** `postgres://user@host:port/database`. */
-  readonly shown: string
-  readonly host: string
-  readonly user: string
-  readonly database: string
-  /** The texts that must never be printed. */
-  readonly secrets: readonly string[]
-}
+/** The address of a database. */
+export type ConnectionTarget = Readonly<ReturnType<typeof connectionTarget>>
 
 /** Reads a connection URL. Throws `usage` for any other text, without repeating it: it may hold a password. */
-export function connectionTarget(url: string): ConnectionTarget {
+export function connectionTarget(url: string) {
   const parsed = URL.parse(url)
   if (parsed === null || !["postgres:", "postgresql:"].includes(parsed.protocol) || parsed.hostname === "")
     throw new PromptStrataError("usage", "Expected a connection URL of PostgreSQL, found something else.", {
@@ -25,10 +17,12 @@ export function connectionTarget(url: string): ConnectionTarget {
   const database = decoded(pathname.slice(1)) || user
   const host = `${hostname}${port === "" ? "" : `:${port}`}`
   return {
+    /** `postgres://user@host:port/database`: neither the password nor the parameters. */
     shown: `postgres://${user === "" ? "" : `${user}@`}${host}/${database}`,
     host,
     user,
     database,
+    /** The texts that must never be printed. */
     secrets: [password, decoded(password), searchParams.get("password") ?? ""].filter((secret) => secret !== ""),
   }
 }

@@ -160,16 +160,13 @@ interface RecordLimits {
   readonly shownCharacters: number
 }
 
-/** Records by grain and by id. `parts` are events that belong to a topic, which stands for them. */
-interface KnownRecords {
-  readonly byId: ReadonlyMap<string, EventRecord>
-  /** In order of time, without parts. */
-  readonly byGrain: ReadonlyMap<Grain, readonly EventRecord[]>
-  readonly topicOfPart: ReadonlyMap<string, EventRecord>
-}
+type KnownRecords = ReturnType<typeof knownRecords>
 
-/** Sorts events for choosing among them. The work grows with their number. */
-function knownRecords(events: readonly EventRecord[]): KnownRecords {
+/**
+ * Sorts events for choosing among them: by id, and by grain in order of time, without the parts of a topic, which stands for them. The
+ * work grows with their number.
+ */
+function knownRecords(events: readonly EventRecord[]) {
   const inOrder = events.toSorted((a, b) => a.startMs - b.startMs)
   const byId = new Map(inOrder.map((event) => [event.id, event]))
   const topicOfPart = new Map<string, EventRecord>()

@@ -34,25 +34,20 @@ export async function readState(db: Queries, key: SessionKey, whole: string) {
 type StateBefore = { readonly state: State; readonly size: StateSize } | undefined
 
 /** A state as its rows: as a change of the one before it, or whole, in the session's row. */
-interface StateRows {
-  readonly change: string | undefined
-  readonly whole: { readonly whole_state?: string }
-  readonly size: StateSize
-  /** True if the changes before it have to go. */
-  readonly endsChanges: boolean
-}
+type StateRows = ReturnType<typeof stateRows>
 
 /**
  * The rows of a session's state: a change when the state before is known and large, and the changes are not yet as long as the whole.
  * So a turn writes only what it changed, and a reader reads at most twice the state.
  */
-export function stateRows(state: State, before: StateBefore): StateRows {
+export function stateRows(state: State, before: StateBefore) {
   if (before !== undefined && before.size.whole >= leastWhole) {
     const change = bodyText(changeOf(before.state, state))
     const changes = before.size.changes + change.length
     if (changes <= before.size.whole) return { change, whole: {}, size: { ...before.size, changes }, endsChanges: false }
   }
   const text = bodyText(state)
+  /** True if the changes before it have to go. */
   const endsChanges = before === undefined || before.size.changes > 0
   return { change: undefined, whole: { whole_state: text }, size: { whole: text.length, changes: 0 }, endsChanges }
 }
