@@ -1,7 +1,7 @@
+import { countWhile } from "../../../core/binary-search.ts"
 import { checkOptions, checkType } from "../../../core/check-options.ts"
 import { Memo } from "../../../core/memo.ts"
 import { retrievability } from "../../../core/retrievability.ts"
-import { countWhile } from "../../../core/binary-search.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
 import { relevanceTo, topOf } from "../ranking.ts"
 import { textWidth } from "../text-width.ts"

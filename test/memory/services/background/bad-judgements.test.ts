@@ -94,6 +94,6 @@ test("a judge that answers with more than is read is told of in the receipt, als
     JSON.stringify({ importance: 7, keys: { "1": { words: ["sea"] }, "2": { facts } } }),
     "{}",
   )
-  expect(told[0]).toBe("importance ok: importance 7, keys of 1, cut")
+  expect(told[0]).toBe("importance ok: importance 7, keys of 1, the answer is cut")
   expect(memories.map(({ keys }) => keys?.words)).toEqual([["sea"], undefined])
 })
