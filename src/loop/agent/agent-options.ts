@@ -1,4 +1,4 @@
-import { checkedResults, checkOptions, checkShape } from "../../core/check-options.ts"
+import { checkedResults, checkMemberTypes, checkOptions, checkShape } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
@@ -100,6 +100,8 @@ const agentServices = "memory userProfile reflection importance facts embed rera
 const answerRules = "mentioned repliedTo keywords probability model decide cooldownMs quietHours"
 const portNames = { ...hostPorts, counter: true }
 
+const storeMembers = "load:function commit:function append:function post:function messages:function branches:function"
+
 /** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
@@ -112,6 +114,7 @@ export function checkAgentOptions(options: AgentOptions): void {
     if (!Array.isArray(given) || !given.every((each) => typeof each === "object" && each !== null))
       throw new PromptStrataError("usage", `createAgent expected a list of objects as \`${name}\`.`)
   }
+  if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
   checkShape("options of createAgent", options, shapes.options)
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
@@ -121,12 +124,12 @@ export function checkAgentOptions(options: AgentOptions): void {
 
 /** The services of a program's own, which answer a result of a wrong shape with `usage`. */
 export function checkedServices({ services = {}, memory }: AgentOptions) {
-  const checked = (["memory", "userProfile", "reflection"] as const).map((name) => {
-    const service = services[name]
-    return [name, service && checkedResults<object>(`services.${name}`, service, shapes[name])]
-  })
-  const own: AgentServices = { ...services, ...Object.fromEntries(checked) }
-  return { services: own, recall: memory && checkedResults("memory", memory, shapes.memory) }
+  const own: Record<string, unknown> = { ...services }
+  for (const name of ["memory", "userProfile", "reflection"] as const) {
+    const service: object | undefined = services[name]
+    if (service) own[name] = checkedResults(`services.${name}`, service, shapes[name])
+  }
+  return { services: own as AgentServices, recall: memory && checkedResults("memory", memory, shapes.memory) }
 }
 
 /** The words for a profile that is none; undefined for one. */
