@@ -266,6 +266,11 @@ class LinkReader implements Reader<string, OutputPart> {
     const end = tagEnd(this.#text, at, { longest: longest.form, isWhole: this.#isWhole })
     if (end === "hold") return end
     const tag = end === "none" ? form : this.#text.slice(at, end)
+    if (end !== "none" && !mayLoad(tag) && /[<[\]]/.test(tag.slice(1))) {
+      // A link in the tag could take its end along, and what follows would stand in the tag.
+      this.#say("< ")
+      return at + 1
+    }
     if (!mayLoad(tag) && (end !== "none" || form.length < longest.form)) return this.#pass(at, at + 1)
     if (end !== "none" && isAllowedTag(tag, this.#hosts)) return this.#pass(at, end)
     const [, address = ""] = /(?:href|src)\s*=\s*["']?([^\s"'>]*)/i.exec(tag) ?? []

@@ -142,6 +142,14 @@ describe("T47 links of an answer, read with the hosts that it may name", () => {
 
   test.each(words)("stay as they are where they are words: %s", (text) => expect(withoutLinks(text, hosts)).toBe(text))
 
+  test.each([
+    ["<img <https://evil.com/x> <img src=&Tab;//intern/x'\">", "< img … img src=&Tab;//intern/x'\">"],
+    ["<img [a](//evil.com/>) <img src=&Tab;//intern/x'\">", "< img a img src=&Tab;//intern/x'\">"],
+    ["1 <b, [x] and c> d", "1 < b, [x] and c> d"],
+  ])("L21 take no end of a tag along, in which what follows would stand: %s", (text, left) => {
+    expect(withoutLinks(text, hosts)).toBe(left)
+  })
+
   test("leave no address of another host that a renderer would follow, whatever stands around it", () => {
     const check = (text: string) => {
       for (const address of followed(withoutLinks(text, ["ok.com"]))) {
