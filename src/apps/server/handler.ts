@@ -30,7 +30,7 @@ type Route = (server: Serving, request: Request, caller: Caller) => Response | P
 const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
   { method: "GET", path: /\/v1\/models$/u, route: listModels },
   { method: "GET", path: /\/v1\/models\/[^/]+$/u, route: oneModel },
-  { method: "GET", path: /\/v1\/sprites(?:\/[^/]+)?$/u, route: sprites },
+  { method: "GET", path: /\/v1\/sprites(?:\/[^/]+)?$/u, route: sendSprite },
   { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
   { method: "POST", path: /\/v1\/responses$/u, route: createResponse },
   { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
@@ -102,7 +102,7 @@ function oneModel(server: Server, { url }: Request): Response {
   return Response.json(modelOf(id, server))
 }
 
-function sprites(server: Server, { url }: Request): Promise<Response> {
+function sendSprite(server: Server, { url }: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(url)
   return spriteResponse(agentOf(server, searchParams.get("model") ?? undefined), /sprites\/([^/]+)$/u.exec(pathname)?.[1])
 }

@@ -78,7 +78,11 @@ export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
   if (bytes.length > maxFileBytes) throw tooLarge("a card", bytes.length, maxFileBytes)
   if (isPng(bytes)) return pngCard(bytes, maxJsonBytes)
   if (isZip(bytes)) return charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
-  const picture = pictureKind(bytes)
+  // Some programs keep cards in pictures of other kinds, which are not read.
+  const picture = /^image\/(.+)$/
+    .exec(fileHeader(bytes)?.mediaType ?? "")?.[1]
+    ?.toUpperCase()
+    .replace("EBP", "ebP")
   if (picture !== undefined && hasZipBehind(bytes)) {
     const file = charxCard(bytes, { maxJsonBytes, maxUnpackedBytes })
     return {
@@ -92,12 +96,6 @@ export function readCard(bytes: Uint8Array, limits: CardLimits = {}): CardFile {
       "No card is read from such pictures. Get the card as PNG: a picture that was converted has lost its card.",
     )
   return { card: parseCard(bytes, maxJsonBytes, "the file"), format: "json", chunks: [], files: new Map() }
-}
-
-/** The kind of a picture that some programs keep cards in, and that is not read. */
-function pictureKind(bytes: Uint8Array): string | undefined {
-  const [, kind] = /^image\/(.+)$/.exec(fileHeader(bytes)?.mediaType ?? "") ?? []
-  return kind === "webp" ? "WebP" : kind?.toUpperCase()
 }
 
 /** The keywords of chunks that hold cards, the best first: a V3 card has one of V2 beside it for other readers. */

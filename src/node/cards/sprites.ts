@@ -11,13 +11,6 @@ import { readCardOf } from "./card-file.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
 import { isPng, pngKeyword, readPngChunks, readPngText, writePngChunks } from "./png-chunks.ts"
 
-/** Places of pictures. What the folder has goes before the card's. */
-interface SpritePlaces {
-  /** The path of a card. */
-  readonly card: string | undefined
-  readonly folder: string | undefined
-}
-
 const mib = 1024 * 1024
 const maxCardBytes = 128 * mib
 /** The largest picture, all pictures together, and how many there may be. */
@@ -32,16 +25,16 @@ interface Found {
   read(): Uint8Array | string
 }
 
-/** The sprites of a character (C41), read when they are asked for first, and then kept. Throws `file` for a card that is no longer there. */
-export function createSprites(places: SpritePlaces): () => Sprites {
+/**
+ * The sprites of a character (C41): those of the folder, then those of the card at that path. They are read when they are asked for first,
+ * and then kept. Throws `file` for a card that is no longer there.
+ */
+export function createSprites(card: string | undefined, folder?: string): () => Sprites {
   let known: Sprites | undefined
-  return () => {
-    known ??= readSprites(places)
-    return known
-  }
+  return () => (known ??= readSprites(card, folder))
 }
 
-function readSprites({ card, folder }: SpritePlaces): Sprites {
+function readSprites(card: string | undefined, folder: string | undefined): Sprites {
   const pictures = new Map<string, Uint8Array>()
   const problems: string[] = []
   let left = maxSum

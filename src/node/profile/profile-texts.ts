@@ -114,8 +114,8 @@ export async function readProfileTexts(file: ProfileFile, texts: ProfileTexts, s
   const isCard = path !== undefined && isCardPath(path)
   const card = isCard ? (await loadCards()).readCardPersona(path, surroundings) : undefined
   const persona: Partial<Persona> = card ?? (path === undefined ? {} : readPersona(path))
-  const places = { card: isCard ? path : undefined, folder: texts.sprites }
-  const sprites = isCard || texts.sprites !== undefined ? (await loadSprites()).createSprites(places) : undefined
+  const own = isCard ? path : undefined
+  const sprites = (own ?? texts.sprites) === undefined ? undefined : (await loadSprites()).createSprites(own, texts.sprites)
   const format = texts.format === undefined ? undefined : readFormat(texts.format)
   const system = texts.finalSystem === undefined ? undefined : readPlainText(texts.finalSystem, "system message")
   return {

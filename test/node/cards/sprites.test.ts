@@ -38,14 +38,14 @@ function folderOf(files: Readonly<Record<string, Uint8Array>>): string {
 const asset = (name: string, uri: string, type = "emotion") => ({ type, name, uri, ext: "png" })
 const cardWith = (assets: readonly object[]) => ({ spec: "chara_card_v3", data: { name: "Mei", assets } })
 const spritesOf = (bytes: Uint8Array, ending: string, folder?: string) =>
-  createSprites({ card: `${folderOf({ [`mei.${ending}`]: bytes })}/mei.${ending}`, folder })()
+  createSprites(`${folderOf({ [`mei.${ending}`]: bytes })}/mei.${ending}`, folder)()
 const charxOf = (assets: readonly object[], files: Readonly<Record<string, Uint8Array>>) =>
   writeZip(new Map([["card.json", Buffer.from(JSON.stringify(cardWith(assets)))], ...Object.entries(files)]))
 
 describe("C41 the sprites of a folder", () => {
   test("are its pictures of the four kinds, by the bytes and not by the ending, under the folded name of the file", () => {
     const folder = folderOf({ "Joy.png": png("joy"), "neutral.svg": jpeg, "ÉMU.gif": gif, "portrait.jpg": webp })
-    const { pictures, problems } = createSprites({ card: undefined, folder })()
+    const { pictures, problems } = createSprites(undefined, folder)()
     expect([...pictures.keys()].sort()).toEqual(["joy", "neutral", "portrait", "ému"])
     expect(pictures.get("neutral")).toEqual(jpeg)
     expect(problems).toEqual([])
@@ -53,7 +53,7 @@ describe("C41 the sprites of a folder", () => {
 
   test("of a PNG have the chunks alone that it is drawn from", () => {
     const folder = folderOf({ "joy.png": Buffer.concat([png("joy"), Buffer.from("PK behind the picture")]) })
-    const { pictures } = createSprites({ card: undefined, folder })()
+    const { pictures } = createSprites(undefined, folder)()
     expect(chunksOf(pictures.get("joy"))).toEqual(drawn("joy"))
     expect(Buffer.from(pictures.get("joy") ?? []).includes("PK behind")).toBe(false)
   })
@@ -64,7 +64,7 @@ describe("C41 the sprites of a folder", () => {
     const folder = folderOf({ ...files, "g.png": Buffer.alloc(0), ".hidden.png": png("h") })
     symlinkSync("/etc/passwd", `${folder}/f.png`)
     mkdirSync(`${folder}/sub.png`)
-    const { pictures, problems } = createSprites({ card: undefined, folder })()
+    const { pictures, problems } = createSprites(undefined, folder)()
     expect([...pictures.keys()]).toEqual(["e"])
     const noPicture = "its first bytes are those of no PNG, JPEG, WebP or GIF"
     expect(problems).toEqual([
@@ -81,10 +81,7 @@ describe("C41 the sprites of a folder", () => {
 
   test("are at most 200, and those over it are told", () => {
     const names = Array.from({ length: 203 }, (_, at) => `e${String(at).padStart(3, "0")}.gif`)
-    const { pictures, problems } = createSprites({
-      card: undefined,
-      folder: folderOf(Object.fromEntries(names.map((name) => [name, gif]))),
-    })()
+    const { pictures, problems } = createSprites(undefined, folderOf(Object.fromEntries(names.map((name) => [name, gif]))))()
     expect([pictures.size, problems.length]).toEqual([200, 3])
     expect(problems[0]).toBe('The picture "e200.gif" is not shown: there are more than 200 pictures.')
   })
@@ -92,10 +89,7 @@ describe("C41 the sprites of a folder", () => {
   test("are at most 64 MiB together, and those over it are told", () => {
     const large = Buffer.concat([jpeg, Buffer.alloc(8 * 1024 * 1024 - jpeg.length)])
     const names = Array.from({ length: 9 }, (_, at) => `e${at}.jpg`)
-    const { pictures, problems } = createSprites({
-      card: undefined,
-      folder: folderOf(Object.fromEntries(names.map((name) => [name, large]))),
-    })()
+    const { pictures, problems } = createSprites(undefined, folderOf(Object.fromEntries(names.map((name) => [name, large]))))()
     expect(pictures.size).toBe(8)
     expect(problems).toEqual(['The picture "e8.jpg" is not shown: expected at most 0 bytes, found 8,388,608 bytes.'])
   })
@@ -119,10 +113,7 @@ describe("C41 the sprites of a card", () => {
     const folder = tempFolder({})
     mkdirSync(`${folder}/assets`)
     for (const [path, text] of filesOfCard(readCard(bytes))) writeFileSync(`${folder}/${path}`, text)
-    for (const sprites of [
-      spritesOf(bytes, "charx"),
-      createSprites({ card: `${folder}/card.parts.json`, folder: undefined })(),
-    ]) {
+    for (const sprites of [spritesOf(bytes, "charx"), createSprites(`${folder}/card.parts.json`)()]) {
       expect([...sprites.pictures.keys()]).toEqual(["portrait", "joy", "wave"])
       expect(chunksOf(sprites.pictures.get("portrait"))).toEqual(drawn("a"))
       expect(chunksOf(sprites.pictures.get("joy"))).toEqual(drawn("joy"))

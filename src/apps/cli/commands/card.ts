@@ -108,7 +108,7 @@ async function lintCard(path: string, { locale, ...options }: CardOptions, conte
   const { io } = context
   const price = priceFor(options, io.env)
   const { card } = await loadCard(cardPathAt(path))
-  const { problems: unseen } = createSprites({ card: cardPathAt(path), folder: undefined })()
+  const { problems: unseen } = createSprites(cardPathAt(path))()
   const paint = painterFor(io.stdout, io.env)
   const problems = [...cardProblems(card), ...unseen, ...notesProblems(card, locale)].map(
     (problem) => `${paint("yellow", context.translate("warning"))}  ${terminalLine(context.translate(problem))}`,

@@ -60,14 +60,9 @@ export function readPreset(json: Json, slots: PresetSlots): Preset {
   for (const [name, value] of Object.entries(instruct))
     if (!["name", "system_prompt"].includes(name) && isSet(value))
       words.report.push(`instruct.${name}: a chat API marks the messages itself.`)
+  const isKnown = (name: string) => ofTemplates.has(name) || samplers.known.has(name) || (context === json && name in instruct)
   for (const [name, value] of Object.entries(context))
-    if (
-      (context !== json || !(name in instruct)) &&
-      !ofTemplates.has(name) &&
-      !samplers.known.has(name) &&
-      isSet(value) &&
-      !isRecord(value)
-    )
+    if (!isKnown(name) && isSet(value) && !isRecord(value))
       words.report.push(`${name.slice(0, 60)}: a chat API has nothing like it.`)
   const before = [text, start].filter((piece) => piece !== "").join("\n\n")
   return {
@@ -124,9 +119,11 @@ function promptManagerPreset(
       }
       const text = overridden(identifier, prompt, { words, name })
       if (text === "") continue
-      if (prompt.injection_position === 1) last.push(saidIn({ role, text }, name, report))
-      else if (isAfterHistory) sides[1].push(saidIn({ role, text }, name, report))
-      else sides[0].push({ role, text })
+      const side = prompt.injection_position === 1 ? last : sides[isAfterHistory ? 1 : 0]
+      // Words behind the history are part of the last message; an answer cannot be begun for the model.
+      if (side !== sides[0] && role === "assistant")
+        report.push(`${name}: words of the assistant behind the history are left out; not every model goes on with them.`)
+      side.push({ role, text })
     }
   }
   if (!isAfterHistory) report.push("prompt_order: the history has no place in it; it stands at the end.")
@@ -190,13 +187,6 @@ function slotTexts(json: Json, { slots, words }: Pick<PresetParts, "slots" | "wo
 
 function roleOf(role: unknown): PresetPiece["role"] {
   return role === "user" || role === "assistant" ? role : "system"
-}
-
-/** Words behind the history are part of the last message; an answer cannot be begun for the model. */
-function saidIn(piece: PresetPiece, name: string, report: string[]): PresetPiece {
-  if (piece.role === "assistant")
-    report.push(`${name}: words of the assistant behind the history are left out; not every model goes on with them.`)
-  return piece
 }
 
 /** The slot for what a profile says of its user, who has a description in SillyTavern. */

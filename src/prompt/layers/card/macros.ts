@@ -96,55 +96,29 @@ function macroValue(
 ): string | undefined {
   const [, written = "", given] = /^([a-z_]+)(?:(?:\s*::?|(?<=^roll)\s)(.*))?$/is.exec(macro) ?? []
   const name = written.toLowerCase()
-  if (given === undefined) return simpleMacro(name, values)
-  switch (name) {
-    case "comment":
-      return ""
-    case "hidden_key":
-      hidden.push(given)
-      return ""
-    case "reverse":
-      return [...given].reverse().join("")
-    case "random":
-      return choiceOf(given, values.random())
-    case "pick":
-      return choiceOf(given, values.pick(place))
-    case "roll":
-      return rolled(given.trim(), values.random)
-    default:
-      return undefined
-  }
+  if (given === undefined) return Object.hasOwn(simpleMacros, name) ? simpleMacros[name]?.(values) : undefined
+  if (name === "reverse") return [...given].reverse().join("")
+  if (name === "random") return choiceOf(given, values.random())
+  if (name === "pick") return choiceOf(given, values.pick(place))
+  if (name === "roll") return rolled(given.trim(), values.random)
+  if (name === "hidden_key") hidden.push(given)
+  return name === "hidden_key" || name === "comment" ? "" : undefined
 }
 
-function simpleMacro(name: string, values: MacroValues): string | undefined {
-  const { char, user, original = "", lastMessage = "", idleMs } = values
-  switch (name) {
-    case "char":
-    case "bot":
-      return char
-    case "user":
-      return user
-    case "original":
-      return original
-    case "lastmessage":
-      return lastMessage
-    case "newline":
-      return "\n"
-    case "idle_duration":
-      return idleMs === undefined ? "" : durationOf(idleMs, values.locale)
-    case "time":
-      return dated(values, { hour: "2-digit", minute: "2-digit" })
-    case "date":
-      return dated(values, { dateStyle: "long" })
-    case "weekday":
-      return dated(values, { weekday: "long" })
-    case "isotime":
-      return dated({ ...values, locale: "sv-SE" }, { hour: "2-digit", minute: "2-digit" })
-    case "isodate":
-      return dated({ ...values, locale: "sv-SE" }, { dateStyle: "short" })
-    default:
-      return undefined
-  }
+/** The macros that are a name alone. */
+const simpleMacros: Readonly<Record<string, (values: MacroValues) => string>> = {
+  char: ({ char }) => char,
+  bot: ({ char }) => char,
+  user: ({ user }) => user,
+  original: ({ original = "" }) => original,
+  lastmessage: ({ lastMessage = "" }) => lastMessage,
+  newline: () => "\n",
+  idle_duration: ({ idleMs, locale }) => (idleMs === undefined ? "" : durationOf(idleMs, locale)),
+  time: (values) => dated(values, { hour: "2-digit", minute: "2-digit" }),
+  date: (values) => dated(values, { dateStyle: "long" }),
+  weekday: (values) => dated(values, { weekday: "long" }),
+  isotime: (values) => dated({ ...values, locale: "sv-SE" }, { hour: "2-digit", minute: "2-digit" }),
+  isodate: (values) => dated({ ...values, locale: "sv-SE" }, { dateStyle: "short" }),
 }
 
 /** One of the words between commas, or between `::`; `\,` is a comma in a word. */
