@@ -11,7 +11,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
-import { byLocale } from "../words/by-locale.ts"
+import { byLocale, sentences } from "../words/by-locale.ts"
 import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import {
@@ -196,11 +196,8 @@ async function promptOf({ folder, name }: CharacterPlan, files: ReadonlyMap<stri
 type InitWords = Readonly<typeof en>
 
 const en = {
-  ...english.init,
-  name: (proposal: string) => `Name of the character (${proposal}): `,
-  created: (count: number, folder: string) => `Created ${count} files in ${folder}:`,
-  clone: (dependency: string) =>
-    `package.json takes promptstrata from the clone that made it (${dependency}), not from the npm registry. Keep the clone where it is, or change that line.`,
+  ...english.init.said,
+  ...sentences(english.init.filled),
 }
 
 /** The words for a locale. */

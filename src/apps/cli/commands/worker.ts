@@ -10,7 +10,7 @@ import { exitCodes } from "../io.ts"
 import { modelsFor, openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
-import { byLocale } from "../words/by-locale.ts"
+import { byLocale, sentences } from "../words/by-locale.ts"
 import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 
@@ -118,12 +118,8 @@ function watchJobs(store: Store, clock: Clock, report: (report: JobReport) => vo
 type WorkerWords = Readonly<typeof en>
 
 const en = {
-  ...english.worker,
-  working: (agent: string, store: string) =>
-    `Doing background work of ${agent} from ${store}. SIGTERM waits for running jobs and ends; Ctrl-C ends at once and returns them.`,
-  draining: (seconds: number) => `Taking no more jobs. Waiting up to ${seconds} s for running jobs.`,
-  ended: (done: number, failed: number) =>
-    `Ended. Jobs done: ${done}, failed attempts: ${failed}. Remaining jobs wait for the next worker.`,
+  ...english.worker.said,
+  ...sentences(english.worker.filled),
 }
 
 /** The words for a locale. */

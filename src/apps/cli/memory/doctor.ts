@@ -83,12 +83,8 @@ function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, 
   say(countsText(check.counts) || "-")
   say(check.ok ? words.sound : check.problems.map((problem) => `✗ ${terminalLine(translate(problem), 500)}`).join("\n"))
   if (dead.length > 0) {
-    const rows = dead.map(({ job, attempts, error }) => [
-      job.kind,
-      job.key.user,
-      job.key.conversation,
-      String(attempts),
-      translate(error),
+    const rows = dead.map(({ job: { kind, key }, attempts, error }) => [
+      ...[kind, key.user, key.conversation, String(attempts), translate(error)],
     ])
     say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
     screen.note(screen.paint("dim", words.deadAdvice))

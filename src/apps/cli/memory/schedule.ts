@@ -4,7 +4,8 @@ import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { byLocale } from "../words/by-locale.ts"
+import { byLocale, sentences } from "../words/by-locale.ts"
+import english from "../words/en-words.json" with { type: "json" }
 import chinese from "../words/zh-CN-words.json" with { type: "json" }
 import { printList } from "./print-memories.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
@@ -53,11 +54,5 @@ async function scheduleCancel({ context, store, profile }: OpenedStore, _: Store
   return exitCodes.ok
 }
 
-const en = {
-  columns: ["ID", "TIME", "REPEATS", "USER", "CONVERSATION", "REASON"],
-  none: "Nothing waits to ring.",
-  unknown: (id: string) => `No reminder has the id ${id}. \`promptstrata schedule list\` prints the ids.`,
-  cancelled: (reason: string) => `Cancelled: ${reason}`,
-}
-
-const scheduleWords = byLocale({ en, zh: chinese.schedule })
+const { columns, none, filled } = english.schedule
+const scheduleWords = byLocale({ en: { columns, none, ...sentences(filled) }, zh: chinese.schedule })

@@ -23,6 +23,14 @@ function inWords(texts: unknown, words: unknown): unknown {
   return typeof words === "function" && typeof texts !== "function" ? (...parts: unknown[]) => filled(texts, parts) : texts
 }
 
+/** Sentences of a catalogue as functions of what fills their places. */
+export function sentences<Texts extends object>(texts: Texts): Sentences<Texts> {
+  const made = Object.entries(texts).map(([name, text]) => [name, (...parts: unknown[]) => filled(text, parts)])
+  return Object.fromEntries(made) as Sentences<Texts>
+}
+
+type Sentences<Texts> = { readonly [Name in keyof Texts]: (...parts: readonly (string | number | object)[]) => string }
+
 function filled(text: unknown, parts: unknown): unknown {
   if (Array.isArray(text)) return text.map((line) => filled(line, parts))
   const partAt = (found: unknown, name: string): unknown => Object(found)[name]
@@ -30,7 +38,7 @@ function filled(text: unknown, parts: unknown): unknown {
 }
 
 /**
- * Fills the places `{}` and `{0}` of a Chinese sentence. Beside what is filled in stands a blank where Chinese meets Latin letters or
+ * Fills the places `{}` and `{0}` of a sentence. Beside what is filled in stands a blank where Chinese meets Latin letters or
  * digits, and none between Chinese characters.
  */
 export function fillPlaces(sentence: string, partOf: (place: string) => string): string {

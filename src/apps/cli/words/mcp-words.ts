@@ -1,4 +1,4 @@
-import { byLocale } from "./by-locale.ts"
+import { byLocale, sentences } from "./by-locale.ts"
 import english from "./en-words.json" with { type: "json" }
 import chinese from "./zh-CN-words.json" with { type: "json" }
 
@@ -6,14 +6,12 @@ import chinese from "./zh-CN-words.json" with { type: "json" }
 export type McpWords = Readonly<typeof en>
 
 const en = {
-  ...english.mcp,
-  noServers: (profile: string) => `The profile ${profile} has no MCP servers. Add a table [mcp.servers.NAME] to it.`,
-  noTool: (tool: string, known: string) => `There is no usable tool ${tool}. Usable tools: ${known}.`,
+  ...english.mcp.said,
+  ...sentences(english.mcp.filled),
   stillWaiting: (count: number) =>
     count === 1
       ? "1 tool waits for approval. Approve it in a terminal, name it, or use --yes."
       : `${count} tools wait for approval. Approve them in a terminal, name them, or use --yes.`,
-  approved: (tool: string) => `approved ${tool}`,
 }
 
 /** The words for a locale. */
