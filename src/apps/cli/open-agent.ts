@@ -155,7 +155,7 @@ export async function portsFor({ id }: Pick<Profile["model"], "id">, { io, ports
 export async function openMcp(
   profile: Profile,
   { dataDir }: Pick<CommonOptions, "dataDir">,
-  { io, screen }: CliContext,
+  { io, screen, translate }: CliContext,
 ): Promise<McpConnection | undefined> {
   const { servers } = profile.mcp
   if (Object.keys(servers).length === 0) return undefined
@@ -164,6 +164,7 @@ export async function openMcp(
     env: io.env,
     dataFolder: dataDir,
     reserved: builtinToolNames,
-    onWarning: ({ server, message }) => screen.note(screen.paint("yellow", `! ${terminalText(`MCP ${server}: ${message}`)}`)),
+    onWarning: ({ server, message }) =>
+      screen.note(screen.paint("yellow", `! ${terminalText(`MCP ${server}: ${translate(message)}`)}`)),
   })
 }

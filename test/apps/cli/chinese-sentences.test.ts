@@ -161,8 +161,11 @@ test("a place in a path is not the end of a sentence, and a clause is translated
   const say = translation(catalogue)
   expect(say('unknown key loop.max_step. Did you mean "max_steps"?')).toBe('不认识的键 loop.max_step。是不是想写 "max_steps"？')
   expect(say("importance 6, keys of 2, the answer is cut; left to the next batch: 1 turn")).toBe(
-    "重要性 6，2 条有关键词，回答被截断；留给下一批：1 轮",
+    "重要性 6，2 条有检索词，回答被截断；留给下一批：1 轮",
   )
   expect(say("2 stored, 1 known")).toBe("存下 2 条，已知 1 条")
+  expect(say("BOOTSTRAP.md: it is for the first start of another program.")).toBe(
+    "BOOTSTRAP.md：它只在另一个程序第一次启动时用。",
+  )
   expect(say("I like tea, and a walk; so does Ann")).toBe("I like tea, and a walk; so does Ann")
 })

@@ -91,7 +91,7 @@ function messageOf(row: Json, lastMs: number, left: (what: string) => void): Tav
   for (const name of fieldNames(recordOf(row.extra))) left(`extra.${name}`)
   for (const name of new Set(infos.flatMap(fieldNames))) if (name !== "send_date" && name !== "extra") left(`swipe_info.${name}`)
   const read = tavernDate(date)
-  if (read === undefined) left("a date that cannot be read: the message has the time of the one before")
+  if (read === undefined) left("a date that is not understood: the message has the time of the one before")
   const atMs = read ?? lastMs
   const texts = listOf(row.swipes).filter((swipe) => typeof swipe === "string")
   const isChosen = Number.isInteger(chosenId) && Number(chosenId) >= 0 && Number(chosenId) < texts.length

@@ -48,6 +48,10 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     }
     return undefined
   }
+  const behindPlace = (text: string): string | undefined => {
+    const [, place = "", rest = ""] = /^(\S+): (.+)$/.exec(text) ?? []
+    return whole(rest) && `${place}：${whole(rest)}`
+  }
   const inParts = (text: string): string =>
     text.includes("\n")
       ? text.split("\n").map(translate).join("\n")
@@ -55,6 +59,6 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
           clause === text || !/\S \S/.test(clause.slice(2)) ? clause : (whole(clause) ?? clause),
         )
   const translate: Translate = (text) =>
-    whole(text) ?? (text.length > maxCharacters && !text.includes("\n") ? text : inParts(text))
+    whole(text) ?? behindPlace(text) ?? (text.length > maxCharacters && !text.includes("\n") ? text : inParts(text))
   return translate
 }

@@ -136,7 +136,7 @@ describe("a chat of SillyTavern", () => {
         "extra.api",
         "hidden messages",
         "force_avatar",
-        "a date that cannot be read: the message has the time of the one before (2 times)",
+        "a date that is not understood: the message has the time of the one before (2 times)",
         "swipe_info.gen_started",
         "swipes without words",
         "messages without words",
