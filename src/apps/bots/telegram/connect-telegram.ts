@@ -85,10 +85,7 @@ export async function connectTelegram(options: TelegramOptions): Promise<Connect
       ...{ limit: 4096, locale, operators, onError },
       sendText: (part) => api.sendMessage(id, part, behind),
       sendFile: ({ path, base64 }) => api.sendDocument(id, new grammy.InputFile(Buffer.from(base64, "base64"), path)),
-      ask({ question, choices }) {
-        const keys = choices.map(({ label: text, say }) => ({ text, callback_data: say }))
-        return api.sendMessage(id, question, { reply_markup: { inline_keyboard: [keys] } })
-      },
+      ask: ({ question, choices }) => api.sendMessage(id, question, { reply_markup: { inline_keyboard: [choices.map(keyOf)] } }),
       showTyping: () => api.sendChatAction(id, "typing"),
     }
   }
@@ -100,12 +97,15 @@ export async function connectTelegram(options: TelegramOptions): Promise<Connect
   const ended = api.setMyCommands(commandList(locale)).then(() => telegram.start({ allowed_updates: updates, onStart: resolve }))
   ended.catch((error: unknown) => bot.close().then(() => reject(error), reject))
   const close: Bot["close"] = async (closing) => {
-    await telegram.stop()
-    await ended.catch(() => undefined)
+    const stopped = telegram.stop().then(() => ended)
+    // What Telegram was not told at the end comes again, and is known.
+    await stopped.catch(() => undefined)
     await bot.close(closing)
   }
   return { agent: bot.agent, name: `@${(await started).username}`, ended, close }
 }
+
+const keyOf = ({ label: text, say }: { readonly label: string; readonly say: string }) => ({ text, callback_data: say })
 
 type Taking = { readonly bot: Bot; readonly load: (fileId: string) => Promise<string> }
 

@@ -44,7 +44,7 @@ async function listen(options: BotCommandOptions, context: CliContext): Promise<
   const words = serveWords(profile.locale)
   const stopped = untilStopped(context).then(() => undefined)
   const store = await openCliStore(options, context)
-  const onError = (error: unknown): void => screen.complain(translate(messageOf(error)))
+  const onError = (error: unknown): void => screen.complain(translate(messageOf(error)).replaceAll(token, "[secret]"))
   const own = { grammy, token, api: io.env.TELEGRAM_API, profile, store, operators: options.operator, onError }
   const connecting = openAgent({ profile }, options, context, (parts) => connectTelegram({ ...parts, ...own }).catch(failed))
   const bot = await Promise.race([connecting, stopped])
