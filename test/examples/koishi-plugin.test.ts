@@ -19,6 +19,7 @@ async function main() {
   await loader.readConfig(true)
   const app = await loader.createApp()
   app.command("dice").action(() => "six")
+  app.command("leave").action(() => void (app.bots.splice(0), console.log("all platforms are gone")))
   app.on("login-updated", ({ bot: { user } }) => console.log(user.name + " is here"))
   process.once("SIGINT", (signal) => app.parallel("exit", signal).finally(() => process.exit()))
   await app.start()
@@ -110,6 +111,19 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
     satori.dispatch("message-created", inPrivate("Are you there?"))
     expect((await satori.sent.reach(6)).at(-1)?.content).toBe("Here.")
     expect(model.calls).toHaveLength(asks + 1)
+  })
+
+  test("N28 an answer to a platform that is not connected any more is told", async () => {
+    await start()
+    const { promise: after, resolve: release } = Promise.withResolvers<void>()
+    model.reply({ ...answersOf("Nobody hears this.")[0], after })
+    satori.dispatch("message-created", inPrivate("hi"))
+    await model.called(1)
+    satori.dispatch("message-created", inPrivate("leave"))
+    await koishi.shows("all platforms are gone")
+    release()
+    await koishi.shows("onebot is not connected, so that nothing can be sent to private:7.")
+    expect(satori.sent.all).toEqual([])
   })
 
   test("N28 a configuration that cannot be used is told in Koishi's log", async () => {
