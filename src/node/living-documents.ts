@@ -1,8 +1,10 @@
+import { join } from "node:path"
 import { checkOptions, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import type { TokenCounter } from "../core/ports.ts"
 import type { Plugin } from "../memory/services/plugin.ts"
 import type { BeforeTurnContext, TurnHook } from "../memory/services/turn-hook.ts"
+import type { Profile } from "../profile/profile.ts"
 import { chooseLocale } from "../prompt/dialect/locales.ts"
 import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
@@ -23,6 +25,7 @@ import {
 } from "../prompt/layers/documents/document-injections.ts"
 import type { Template } from "../prompt/template/ast.ts"
 import { parseTemplate } from "../prompt/template/parse.ts"
+import { renderTemplate } from "../prompt/template/render-template.ts"
 import type { Tool } from "../prompt/tools/tool.ts"
 import { createFileToolsWith } from "./files/create-file-tools.ts"
 import { isMissing } from "./files/file-tool.ts"
@@ -38,6 +41,7 @@ import {
 } from "./files/file-tool-options.ts"
 import { createReadLedger, createTurnMap, type ReadLedger, type TurnMap } from "./files/read-ledger.ts"
 import { workspaceOnDemand } from "./files/workspace-on-demand.ts"
+import { displayPath } from "./shipped-files.ts"
 import { withFileErrors } from "./workspace/file-errors.ts"
 import { nodeFileSystem } from "./workspace/file-system.ts"
 import { makeFolders } from "./workspace/folders.ts"
@@ -95,6 +99,19 @@ export async function openDocuments(folder: string, given: FolderOptions = {}): 
   await withFileErrors("open", folder, () => makeFolders(files.fs ?? nodeFileSystem, folder))
   const workspace = await openFolder(folder, { names, ...files })
   return { ...documentsHook(workspace, options), workspace }
+}
+
+/**
+ * Makes the folder and SOUL.md of a profile with living documents that has none yet (D14): a comment that says where it lies, which
+ * counts as empty. Resolves to its path; to undefined if there is nothing to make, or nothing can be written there.
+ */
+export async function seedSoul({ documents, files, locale }: Profile): Promise<string | undefined> {
+  const folder = documents && (documents.folder ?? files.folder)
+  if (folder === undefined) return undefined
+  const path = displayPath(join(folder, documentFiles.soul))
+  const seed = renderTemplate(sharedTemplate([], locale, "soul-seed.md"), { path })
+  const made = workspaceOnDemand(folder, { names }).write(documentFiles.soul, `${seed}\n`, { by: "chat", expect: "absent" })
+  return made.then(() => path).catch(() => undefined)
 }
 
 /** The living documents of a profile as a plugin. The folder is opened by the first turn and created by the first write. */
@@ -241,7 +258,7 @@ function documentAt(path: string): DocumentName | undefined {
  */
 function documentConfirmRule(document: DocumentName, { before, after }: FileChange, baseline = ""): ConfirmRule {
   const shrinks = before !== undefined && after.trim().length < before.trim().length
-  if (shrinks && [before, baseline].some((text) => shrinksTooFar(text.trim(), after.trim())))
+  if (shrinks && [before, baseline].some((text) => !isBlank(text) && shrinksTooFar(text.trim(), after.trim())))
     return document === "memory" && after.trim() !== "" ? "ask-if-possible" : "ask"
   if (document !== "soul") return "free"
   return before === undefined || isBlank(before) ? "ask-if-possible" : "ask"

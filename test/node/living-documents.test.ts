@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test, vi } from "vitest"
 import type { Agent } from "../../src/loop/agent/agent.ts"
@@ -383,6 +383,17 @@ describe("asking before a document changes", () => {
       expect(await results(session)).toEqual(["ok: 已覆盖 SOUL.md。"])
     },
   )
+
+  test("D3, D9, D14 a SOUL.md of a comment alone counts as empty, and a short persona may take its place; words beside it count", async () => {
+    const seed = "<!-- There is no persona yet. Write it here, in place of this comment: who it is and how it speaks. -->\n"
+    const steps = [callTool("write", { path: "SOUL.md", content: "我叫小鱼。\n" }), finish("好")]
+    const { session, folder } = await scene({ "SOUL.md": seed }, steps)
+    expect(await system(session)).toContain("# 人格\n\n（空）\n\n你还没有人格定义。在第一次对话时，和主人一起创建 SOUL.md。")
+    expect(await results(session)).toEqual([expect.stringMatching(/^ok/)])
+    expect(readFileSync(join(folder, "SOUL.md"), "utf8")).toBe("我叫小鱼。\n")
+    const beside = await scene({ "SOUL.md": `${seed}我叫小鱼。` }, [])
+    expect(await system(beside.session)).toContain("我叫小鱼。\n\n请根据上述人格定义来塑造你的性格和语气。")
+  })
 
   test("D9 what is taken from a document bit by bit within a turn counts as one: below a quarter it is asked", async () => {
     const parts = ["甲", "乙", "丙", "丁"].map((letter) => letter.repeat(25))

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
 import { chatWords } from "../../../src/apps/cli/words/chat-words.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
@@ -11,6 +13,38 @@ afterEach(expectScriptsDone)
 const say = (message: string) => JSON.stringify({ action: "finish", message })
 const calculate = (expression: string) => JSON.stringify({ action: "tool", tool: "calculate", args: { expression } })
 const once = (question: string, ...more: string[]) => ["chat", plainProfile, "--once", question, ...more]
+
+describe("D14 the first chat of a profile with living documents", () => {
+  test.each([
+    ["zh-CN", "你还没有人格定义。"],
+    ["en", "You have no persona yet"],
+  ])("makes SOUL.md, says where, and leaves it alone from then on: %s", async (locale, guidance) => {
+    const folder = tempFolder()
+    const soul = join(folder, "workspace", "SOUL.md")
+    const chat = (more: readonly string[] = []) =>
+      run(["chat", "soul", "--locale", locale, "--data-dir", folder, "--once", "hi", ...more], {
+        model: scriptedModel([say("Hello.")]),
+      })
+    const { code, stderr } = await chat(["--show", "prompt"])
+    const seed = readFileSync(soul, "utf8")
+    expect([code, seed]).toEqual([0, expect.stringMatching(/^<!-- [^<>]+ -->\n$/)])
+    for (const text of [seed, stderr]) expect(text).toContain(soul)
+    expect(stderr).toContain(guidance)
+    writeFileSync(soul, "")
+    expect((await chat()).stderr).toBe("")
+    expect(readFileSync(soul, "utf8")).toBe("")
+  })
+
+  test("goes on where nothing can be written, and makes nothing for other profiles", async () => {
+    const folder = tempFolder({ workspace: "a file" })
+    const chat = (profile: string, at: string) =>
+      run(["chat", profile, "--locale", "en", "--data-dir", at, "--once", "hi"], { model: scriptedModel([say("Hello.")]) })
+    expect((await chat("layered", tempFolder())).code).toBe(0)
+    expect(readdirSync(folder)).toEqual(["workspace"])
+    const { stderr } = await chat("soul", folder)
+    expect(stderr).not.toContain("Made ")
+  })
+})
 
 describe("one question", () => {
   test("puts the answer alone on stdout and the tool's steps on stderr when stdout is a pipe", async () => {

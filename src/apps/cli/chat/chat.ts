@@ -6,6 +6,7 @@ import type { Assembly } from "../../../core/span.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../../loop/agent/agent-options.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
+import { seedSoul } from "../../../node/living-documents.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
@@ -94,6 +95,8 @@ async function chat(options: ChatOptions, context: CliContext): Promise<number> 
   const confirmation = terminalConfirm(context, words)
   const store = await openCliStore(options, context)
   const onWarning: AgentOptions["onWarning"] = ({ message }) => warnings.first(message).forEach(note)
+  const soul = await seedSoul(profile)
+  if (soul !== undefined) note(`Made ${soul}: it is to say who ${profile.agent.name} is.`)
   const waking = createWakePrinter(printer)
   const servers = page && (await openMcp(profile, options, context))
   const agent = await openAgent(

@@ -133,15 +133,16 @@ function stateFlags(
   return share > nearLimitShare ? [flag("memory_near_limit")] : []
 }
 
-/** True for a document that the prompt calls empty: it has no visible character (D3). */
+/** True for a document that the prompt calls empty: it has no visible character outside HTML comments (D3). */
 export function isBlank(text: string): boolean {
   return plainText(text) === ""
 }
 
-/** The text without a byte order mark and blank ends; empty if it has no visible character. */
+/** The text without a byte order mark and blank ends; empty if it has no visible character outside HTML comments. */
 function plainText(text: string): string {
   const plain = text.trim()
-  return isSeen(plain.slice(0, 500)) || isSeen(plain) ? plain : ""
+  const told = plain.startsWith("<!--") ? withoutComments(plain) : plain
+  return isSeen(told.slice(0, 500)) || isSeen(told) ? plain : ""
 }
 
 function isSeen(text: string): boolean {
