@@ -1,5 +1,6 @@
 import { distinctNames, type HistoryMessage, type ServiceKey } from "../../../core/conversation.ts"
 import { type Injection, priority, type SlotEntry, type SlotValue, type Trust, type TrustedText } from "../../../core/value.ts"
+import { messageTime } from "../../../prompt/layers/history-entries.ts"
 import { shorten } from "../shorten-by-rule.ts"
 import type { Job } from "../store/job-runner.ts"
 import type { Receipt } from "../store/receipt.ts"
@@ -136,8 +137,7 @@ export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: nu
 
 /** Writes the day of a moment in a time zone, as `2026-03-04`. */
 export function daysIn(timeZone = "UTC"): (atMs: number) => string {
-  const day = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short" })
-  return (atMs) => day.format(atMs)
+  return (atMs) => messageTime(atMs, timeZone).replace(/(..)(..) .*/, "-$1-$2")
 }
 
 const as = (text: string): TrustedText => ({ text, trust: "author" })

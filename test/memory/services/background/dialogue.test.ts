@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { HistoryMessage } from "../../../../src/core/conversation.ts"
 import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import type { JobContext } from "../../../../src/memory/services/background/background-job.ts"
@@ -280,4 +280,14 @@ test("M21 of several turns each answer is shown in at most 100 characters, and a
     ["6", undefined],
   ])
   expect(lines.map(({ text: shown }) => (shown?.text.length ?? 0) <= 100)).toEqual([false, true, false, true, false, true])
+})
+
+test("the days of a time zone are written by one format, however often they are asked for", () => {
+  expect(daysIn("Asia/Tokyo")(Date.UTC(2026, 2, 3, 20))).toBe("2026-03-04")
+  expect(daysIn("America/New_York")(Date.UTC(2026, 0, 1, 2))).toBe("2025-12-31")
+  const made = vi.spyOn(Intl, "DateTimeFormat")
+  for (let hour = 0; hour < 24; hour++)
+    expect(daysIn("Asia/Tokyo")(Date.UTC(2026, 2, 3, hour))).toBe(hour < 15 ? "2026-03-03" : "2026-03-04")
+  expect(made).not.toHaveBeenCalled()
+  made.mockRestore()
 })
