@@ -69,12 +69,11 @@ function tells(said: string): boolean {
 
 /** The answer to a background prompt; undefined for a prompt of a turn. What tells something is important, anything else is not. */
 function backgroundAnswer(prompt: string, said: string): string | undefined {
+  if (prompt === "user-profile") return "{}"
+  if (prompt === "tidy" || prompt === "reflection") return "[]"
+  if (prompt !== "importance" && prompt !== "learn" && prompt !== "importance-and-profile") return undefined
   const importance = tells(said) ? 6 : 2
   if (prompt === "importance") return String(importance)
-  if (prompt === "user-profile") return "{}"
-  if (prompt === "learn")
-    return JSON.stringify({ importance, notes: importance > 2 ? [said.trim()] : [], profile: factsIn(said) })
-  if (prompt === "tidy") return "[]"
   if (prompt === "importance-and-profile") return JSON.stringify({ importance, profile: {} })
-  return prompt === "reflection" ? "[]" : undefined
+  return JSON.stringify({ importance, notes: importance > 2 ? [said.trim()] : [], profile: factsIn(said) })
 }
