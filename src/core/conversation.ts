@@ -34,21 +34,26 @@ export interface Directed {
   readonly mentions?: readonly Speaker[] | undefined | undefined
 }
 
-/** Puts the id behind each name that several of these people have, wherever it stands in a message. Undefined if none has. */
-export function distinctNames(
-  people: readonly Speaker[],
-): (<T extends Directed & { readonly speaker: Speaker }>(message: T) => T) | undefined {
+/**
+ * Puts the id behind each name that several people have, wherever it stands in messages: people who spoke in them, but for the agent, and
+ * `others`.
+ */
+export function toldApart<T extends Directed & { readonly speaker: Speaker; readonly role?: string }>(
+  messages: readonly T[],
+  others: readonly Speaker[] = [],
+): readonly T[] {
+  const people = [...others, ...messages.flatMap(({ role, speaker }) => (role === "assistant" ? [] : [speaker]))]
   const ids = new Map(people.map(({ name, id }) => [name, id]))
   const shared = new Set(people.flatMap(({ name, id }) => (ids.get(name) === id ? [] : [name])))
-  if (shared.size === 0) return undefined
+  if (shared.size === 0) return messages
   // Nobody passes for another one by a name that is made here.
   for (const one of people) if (shared.has(one.name)) shared.add(nameWithId(one))
   const named = (speaker: Speaker): Speaker => (shared.has(speaker.name) ? { ...speaker, name: nameWithId(speaker) } : speaker)
-  return (message) => {
+  return messages.map((message) => {
     const { speaker, replyTo, mentions } = message
     const to = replyTo && { ...replyTo, speaker: named(replyTo.speaker) }
     return { ...message, speaker: named(speaker), replyTo: to, mentions: mentions?.map(named) }
-  }
+  })
 }
 
 /** A speaker's name where others have it too. */

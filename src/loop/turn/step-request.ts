@@ -1,4 +1,4 @@
-import { distinctNames } from "../../core/conversation.ts"
+import { toldApart } from "../../core/conversation.ts"
 import { invariant } from "../../core/errors.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
@@ -168,9 +168,10 @@ export function oneSystemMessage(messages: readonly Message[]): readonly Message
 function saidIn({ input, record, progress }: TurnContext): Pick<TurnState, "question" | "history"> {
   const { key, speaker, replyTo, mentions } = input
   const [question, history] = [{ speaker, text: progress.question, replyTo, mentions }, progress.shownHistory]
-  const spoke = (record?.history ?? []).filter(({ role }) => role === "user").map((message) => message.speaker)
-  const named = key.audience === "group" ? distinctNames([...spoke, speaker, ...(mentions ?? [])]) : undefined
-  return named === undefined ? { question, history } : { question: named(question), history: history.map(named) }
+  if (key.audience !== "group") return { question, history }
+  const spoke = (record?.history ?? []).flatMap((message) => (message.role === "user" ? [message.speaker] : []))
+  const people = [...spoke, speaker, ...(mentions ?? [])]
+  return { question: toldApart([question], people)[0] ?? question, history: toldApart(history, people) }
 }
 
 function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model: LanguageModel): TurnState {

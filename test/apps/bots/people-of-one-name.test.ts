@@ -3,7 +3,9 @@ import { expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { type Bot, createBot } from "../../../src/apps/bots/create-bot.ts"
 import type { ModelRequest } from "../../../src/core/model/language-model.ts"
+import { hintsWith } from "../../../src/loop/agent/child/hints.ts"
 import { dialogueInjection } from "../../../src/memory/services/background/dialogue.ts"
+import { recentInjection } from "../../../src/memory/services/background/reflection.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
@@ -69,7 +71,22 @@ test("M26 heard words of two people of one name are told apart where they are ju
     (speaker, at) => ({ role: "user", text: `word ${at}`, speaker, turnId: "t", atMs: at }) as const,
   )
   const { content } = dialogueInjection([{ turnId: "t", turn: 0, untrusted: false, messages: said }])
-  expect(JSON.stringify(content)).toMatch(/Ann·7.*word 0.*Ann·8.*word 1.*"Bob".*word 2/)
+  const apart = /Ann·7.*word 0.*Ann·8.*word 1.*"Bob".*word 2/
+  expect(JSON.stringify(content)).toMatch(apart)
+  const memory = { agent: "mira", conversation: "friends", audience: "group", kind: "dialogue", turn: 0 } as const
+  const memories = said.map((each, at) => ({ ...memory, ...each, id: `m${at}`, user: each.speaker.id }))
+  expect(JSON.stringify(recentInjection(memories, "UTC").content).replaceAll(/"text":("[^"]*")/g, "$1")).toMatch(
+    /word 0.*Ann·7.*word 1.*Ann·8.*word 2.*"Bob"/,
+  )
+  const history = said.slice(0, 2)
+  const source = {
+    request: "…",
+    agentName: "Mira",
+    question: { speaker: bob, text: "word 2" },
+    history,
+    injection: () => undefined,
+  }
+  expect(JSON.stringify(hintsWith({ messages: 2 })(source))).toMatch(apart)
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import type { HistoryMessage, Speaker } from "../../../core/conversation.ts"
+import { type HistoryMessage, type Speaker, toldApart } from "../../../core/conversation.ts"
 import { type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../../../core/value.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 
@@ -30,11 +30,11 @@ const maxEvents = 20
 export function hintsWith({ messages: count }: { readonly messages: number }): ChooseHints {
   return (source) => {
     const { agentName, question, history } = source
-    const said = history.slice(Math.max(0, history.length - count)).map((message) => spoken(message, agentName))
-    const asked = question.text === "" ? [] : [line(question.speaker.name, { text: question.text, trust: "user" })]
+    const all = toldApart([...history.slice(Math.max(0, history.length - count)), { ...question, role: "user" as const }])
+    const said = all.flatMap((message, at) => (at === all.length - 1 && message.text === "" ? [] : [spoken(message, agentName)]))
     const entry: SlotEntry = {
       caller: { text: agentName, trust: "author" },
-      hint_messages: [...said, ...asked],
+      hint_messages: said,
       hint_files: titles(source.injection("workspace")).map((title): SlotEntry => ({ title })),
       hint_pulled: entriesOf(source.injection("pulled"), ["id", "text"]).slice(-maxPulled),
       hint_events: entriesOf(source.injection("events"), ["stamp", "text"]).slice(-maxEvents),
@@ -58,7 +58,7 @@ function entriesOf(list: Injection | undefined, fields: readonly string[]): read
   })
 }
 
-function spoken({ role, speaker, text }: HistoryMessage, agentName: string): SlotEntry {
+function spoken({ role, speaker, text }: Pick<HistoryMessage, "role" | "speaker" | "text">, agentName: string): SlotEntry {
   return role === "assistant" ? line(agentName, { text, trust: "agent" }) : line(speaker.name, { text, trust: "user" })
 }
 

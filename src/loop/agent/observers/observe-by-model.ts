@@ -1,3 +1,4 @@
+import { toldApart } from "../../../core/conversation.ts"
 import { messageOf } from "../../../core/errors.ts"
 import { isRecord, listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import { defined, type SlotEntry, type TrustedText } from "../../../core/value.ts"
@@ -43,7 +44,7 @@ export async function observeByModel(parts: ObserverParts, turn: WatchedTurn): P
 
 async function dataOf({ context, state, result }: WatchedTurn) {
   const said = await context.messages({ limit: lastMessages })
-  const dialogue = said.map(({ speaker, text, role }): SlotEntry => {
+  const dialogue = toldApart(said).map(({ speaker, text, role }): SlotEntry => {
     const trust = role === "user" ? ("user" as const) : ("agent" as const)
     return { speaker: { text: speaker.name, trust: "user" }, text: { text: shorten(text, messageCharacters), trust } }
   })

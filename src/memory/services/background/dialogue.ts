@@ -1,4 +1,4 @@
-import { distinctNames, type HistoryMessage, type ServiceKey } from "../../../core/conversation.ts"
+import { type HistoryMessage, type ServiceKey, toldApart } from "../../../core/conversation.ts"
 import { type Injection, priority, type SlotEntry, type SlotValue, type Trust, type TrustedText } from "../../../core/value.ts"
 import { messageTime } from "../../../prompt/layers/history-entries.ts"
 import { shorten } from "../shorten-by-rule.ts"
@@ -117,9 +117,7 @@ const maxAgentCharacters = { alone: 300, inBatch: 100 }
  * also with its number, from 1, and with its day where that is another than of the line before.
  */
 export function dialogueInjection(turns: readonly TurnWords[], dayOf?: (atMs: number) => string): Injection {
-  const said = turns.flatMap((turn) => turn.messages)
-  const named = distinctNames(said.filter(({ role }) => role === "user").map(({ speaker }) => speaker))
-  const messages = named === undefined ? said : said.map(named)
+  const messages = toldApart(turns.flatMap((turn) => turn.messages))
   const days = messages.map(({ atMs }) => dayOf?.(atMs))
   const most = turns.length > 1 ? maxAgentCharacters.inBatch : maxAgentCharacters.alone
   return backgroundInjection(

@@ -1,4 +1,4 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
+import { type ServiceKey, toldApart } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { NewestMap } from "../../../core/memo.ts"
@@ -132,7 +132,13 @@ async function dueSince(
 /** Shows who said what and when, under short numbers from `first`, because a model would not copy long ids exactly. */
 export function recentInjection(memories: readonly StoredMemory[], timeZone: string | undefined, first = 1): Injection {
   const dayOf = daysIn(timeZone)
-  const entries = memories.map(({ text, speaker, atMs }, at): SlotEntry => {
+  const said = memories.map(({ text, speaker, atMs, agent }) => ({
+    text,
+    atMs,
+    speaker,
+    role: speaker.id === agent ? "assistant" : "user",
+  }))
+  const entries = toldApart(said).map(({ text, speaker, atMs }, at): SlotEntry => {
     const said = {
       text: { text: shorten(text, maxMemoryCharacters), trust: "memory" },
       speaker: { text: speaker.name, trust: "memory" },
