@@ -31,7 +31,11 @@ async function filled(): Promise<string> {
     updates: ["m1", "m2"],
     keys,
   })
-  await put("m31", "Insight", { kind: "insight", sources: ["m1", "m3"], importance: 0, keys: { words: ["a"], by: "m" } })
+  const facts = [
+    { subject: "Ann", relation: "home", value: "Oslo" },
+    { subject: "Ann", relation: "workplace" },
+  ]
+  await put("m31", "Insight", { kind: "insight", sources: ["m1", "m3"], importance: 0, keys: { words: ["a"], facts, by: "m" } })
   await put("m40", "Tea of the group", { importance: 5 }, group)
   const superseding: StoredMemory = {
     ...key,
