@@ -157,7 +157,17 @@ export function readStoreRow(line: string, number: number): StoreRow {
     if (!isOfType(memberAt(row, name), type)) throw fault(number, `a row of ${table} needs ${name} (${type})`)
   }
   if (table === "vector" && !isVectorText(Reflect.get(row, "values"))) throw fault(number, "its values are no vector in base64")
+  if (table === "memory" && !areKeys(memberAt(row, "memory.keys"))) throw fault(number, "its keys are none of a memory")
   return row as StoreRow
+}
+
+/** True for no keys, and for such as a memory has. */
+function areKeys(keys: unknown): boolean {
+  if (keys === undefined) return true
+  const { words, dates = [], facts = [], subject = "", relation = "" } = isRecord(keys) ? keys : {}
+  const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every((text) => typeof text === "string")
+  const isFact = (fact: unknown): boolean => isRecord(fact) && areTexts([fact.subject, fact.relation, fact.value ?? ""])
+  return areTexts(words) && areTexts(dates) && areTexts([subject, relation]) && Array.isArray(facts) && facts.every(isFact)
 }
 
 /** The id of bytes in base64; undefined where the text is none. */

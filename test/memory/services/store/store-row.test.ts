@@ -77,3 +77,21 @@ function problemOf(line: string): string | undefined {
     return message.replace("expected an exported row in line 1, but ", "").split("\n")[0]
   }
 }
+
+test("a memory's keys are read as they are, and refused if they are malformed", () => {
+  const speaker = { id: "a", name: "A" }
+  const place = { agent: "a", conversation: "c", audience: "private", user: "a" }
+  const memory = { ...place, id: "m", kind: "dialogue", text: "hi", turnId: "t", turn: 0, atMs: 1, speaker }
+  const lineOf = (keys: unknown) => JSON.stringify({ table: "memory", hash: "h", memory: { ...memory, keys } })
+  const fact = { subject: "A", relation: "home" }
+  for (const keys of [
+    undefined,
+    { words: [] },
+    { words: ["a"], dates: ["2026-03-04"], facts: [fact, { ...fact, value: "Oslo" }], by: "m" },
+  ])
+    expect(readStoreRow(lineOf(keys), 1)).toMatchObject({ memory: keys === undefined ? {} : { keys } })
+  const bad = [null, 5, [], { words: 5 }, { words: [1] }, { words: [], subject: 5 }, { words: [], dates: [null] }]
+  const facts = ["x", [null], [{ subject: "A" }], [{ ...fact, value: 5 }]].map((facts) => ({ words: [], facts }))
+  for (const keys of [...bad, ...facts])
+    expect(problemOf(lineOf(keys)), JSON.stringify(keys)).toContain("keys are none of a memory")
+})
