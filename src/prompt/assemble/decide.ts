@@ -5,7 +5,7 @@ import { cutBeforehandOf } from "../encode/marked-text.ts"
 import { slotOf } from "../layers/combine-injections.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
 import type { FitStep, Fitted } from "./fit/fit-state.ts"
-import { type MessageCounter, valueTokens } from "./tokens/counted-message.ts"
+import { type MessageCounter, valueTokens } from "./tokens/message-counter.ts"
 
 /** The reason for an injection that is not in the request because a later one has its key. */
 export const displaced = "another injection of its key took its place"

@@ -8,8 +8,7 @@ import { cutPlaces, headShare } from "./cut/cut-places.ts"
 import { closedNotice, type FenceAt, fencesOf } from "./cut/fences.ts"
 import { largestSize } from "./fit/search.ts"
 import { dialectNotices } from "./fit/shrink.ts"
-import type { Countable, MessageCounter } from "./tokens/counted-message.ts"
-import { messageCounter } from "./tokens/message-counter.ts"
+import { type Countable, type MessageCounter, messageCounter } from "./tokens/message-counter.ts"
 import { TextSlices } from "./tokens/text-slices.ts"
 
 /** Options of {@link truncateText}. */

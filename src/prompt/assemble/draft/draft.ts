@@ -1,7 +1,7 @@
 import type { TextHash } from "../../../core/fingerprint.ts"
 import type { Message, MessageRole, Span } from "../../../core/span.ts"
 import type { Stability } from "../../../core/value.ts"
-import { apart, type Countable, type Growth, type MessageCounter } from "../tokens/counted-message.ts"
+import { apart, type Countable, type Growth, type MessageCounter } from "../tokens/message-counter.ts"
 
 /** A span that has no tokens and no message yet. */
 export type Piece = Omit<Span, "tokens" | "message"> & Countable & Remembered & Joining

@@ -1,7 +1,7 @@
 import { Fingerprint, hashText, joinHashes, type TextHash } from "../../../core/fingerprint.ts"
 import type { Message, Prefix, Span } from "../../../core/span.ts"
 import { type Stability, stabilities } from "../../../core/value.ts"
-import type { Growth } from "../tokens/counted-message.ts"
+import type { Growth } from "../tokens/message-counter.ts"
 import type { EvenRun, Piece } from "./draft.ts"
 
 /** A counted message. Its runs are found once. */

@@ -1,7 +1,7 @@
 import type { Injection } from "../../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import type { Draft, DraftMessage, Piece } from "../draft/draft.ts"
-import type { MessageCounter, PartTokens } from "../tokens/counted-message.ts"
+import type { MessageCounter, PartTokens } from "../tokens/message-counter.ts"
 
 /** The place of each key's injection among the given ones: a number below `count`, different for each key. */
 export interface KeyPlaces {

@@ -1,7 +1,7 @@
 import type { CutSize } from "../../../core/span.ts"
 import { type Injection, isText, type SlotEntry } from "../../../core/value.ts"
 import { cutOf } from "../../encode/marked-text.ts"
-import { apart, tokensUpTo } from "../tokens/counted-message.ts"
+import { apart, tokensUpTo } from "../tokens/message-counter.ts"
 import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import { type FitState, type Goal, type Tryout, turnRoom } from "./fit-state.ts"

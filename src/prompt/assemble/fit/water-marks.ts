@@ -1,6 +1,6 @@
 import { type GrownList, growIn, type Memo, memoKind } from "../../../core/memo.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
-import { type MessageCounter, tokensUpTo } from "../tokens/counted-message.ts"
+import { type MessageCounter, tokensUpTo } from "../tokens/message-counter.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 
 /** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */

@@ -1,5 +1,5 @@
 import { countUpTo } from "../../../core/binary-search.ts"
-import type { Countable } from "./counted-message.ts"
+import type { Countable } from "./message-counter.ts"
 import { type Part, partOfKnown } from "./part.ts"
 import type { PartStore } from "./part-store.ts"
 import { scanWhole, startOf, sumTokens } from "./piece-window.ts"
