@@ -41,16 +41,17 @@ export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
 async function readNames(turn: TurnContext): Promise<readonly string[]> {
   const { record, assembler, agent } = turn
   const { history = [], earlier = 0 } = record ?? {}
-  if (earlier === 0) return allOf(namesIn(history))
+  const later = namesIn(history)
+  if (earlier === 0) return newest([...later.named, ...later.spoke])
   const memo = memoOf(assembler)
   const before = memo.get(known, agent.dialect)
   const messages = earlier + spokenOf(history).length
   // Messages between those that were read and those that were loaded are not known.
   const isWhole = before !== undefined && before.messages >= earlier && before.messages <= messages
   const older = isWhole ? before : await olderNames(turn)
-  const later = namesIn(history)
-  if (older) memo.set(known, agent.dialect, { ...joined(older, later), messages })
-  return allOf(older ? joined(older, later) : later)
+  const { spoke, named } = older ? joined(older, later) : later
+  if (older) memo.set(known, agent.dialect, { spoke, named, messages })
+  return newest([...named, ...spoke])
 }
 
 async function olderNames(turn: TurnContext): Promise<Names | undefined> {
@@ -66,17 +67,13 @@ async function olderNames(turn: TurnContext): Promise<Names | undefined> {
 }
 
 function namesIn(history: readonly HistoryMessage[]): Names {
-  return {
-    spoke: history.flatMap(({ role, speaker }) => (role === "user" ? [speaker.name] : [])),
-    named: history.flatMap(({ replyTo, mentions = [] }) => [
-      ...(replyTo ? [replyTo.speaker.name] : []),
-      ...mentions.map(({ name }) => name),
-    ]),
+  const [spoke, named]: [string[], string[]] = [[], []]
+  for (const { role, speaker, replyTo, mentions = [] } of history) {
+    if (role === "user") spoke.push(speaker.name)
+    if (replyTo) named.push(replyTo.speaker.name)
+    for (const { name } of mentions) named.push(name)
   }
-}
-
-function allOf({ spoke, named }: Names): readonly string[] {
-  return newest([...named, ...spoke])
+  return { spoke, named }
 }
 
 function joined(older: Names, later: Names): Names {
