@@ -194,7 +194,7 @@ const observer = table({
 })
 
 /** An observer as a profile sets it. */
-interface ObserverSettings extends InputOf<typeof observer.keys> {}
+export interface ObserverSettings extends InputOf<typeof observer.keys> {}
 
 /** The keys of an observer. */
 export const observerKeys = observer.keys
