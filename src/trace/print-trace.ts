@@ -93,11 +93,10 @@ function stepLine(
   { step, prompt, model, report, assembly, decision, error, durationMs }: TraceStep,
   say: typeof asWritten,
 ): string {
-  const all = `${assembly.tokens + assembly.overheadTokens}`
   const failure = error === undefined ? "" : ` → ${say(`failed: ${terminalLine(error)}`)}`
   const outcome = `${decision ? ` → ${decisionText(decision, say)}` : ""}${failure}`
   const served = report?.model === undefined ? "" : say(` (as ${terminalLine(report.model)})`)
-  const tokens = say(`${assembly.exact ? all : `about ${all}`} tokens`)
+  const tokens = say(`${assembly.exact ? "" : "about "}${assembly.tokens + assembly.overheadTokens} tokens`)
   return `${say(`step ${step}`)} · ${prompt} · ${model}${served} · ${tokens} · ${durationMs} ms${outcome}`
 }
 

@@ -78,7 +78,7 @@ export async function openWatchedProfile(
   const { profile = projectProfile() } = options
   const loading = loadingOf(options, context)
   if (options.profile === undefined && profile !== undefined) loading.onWarning(`Profile: ${displayPath(profile)}`)
-  const onProblem = ({ message }: PromptStrataError): void => context.screen.complain(message)
+  const onProblem = ({ message }: PromptStrataError): void => context.screen.complain(context.translate(message))
   return watchProfile(profile ?? shipped, { ...loading, onProblem })
 }
 

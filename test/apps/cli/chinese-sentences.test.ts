@@ -149,6 +149,61 @@ describe("N24 under a Chinese locale", () => {
     expect(english(stderr)).toEqual([])
   })
 
+  test("what commands do with a card, a chat and other files, and what they say of wrong use, is told in Chinese", async () => {
+    const lines = (...given: readonly object[]): string => given.map((line) => JSON.stringify(line)).join("\n")
+    const card = {
+      spec: "chara_card_v2",
+      spec_version: "2.0",
+      data: { name: "阿岬", description: "{{x}}守着灯塔", first_mes: "嗨" },
+    }
+    const folder = tempFolder({
+      "card.json": lines(card),
+      "mcp.json": lines({
+        mcpServers: { a: { command: "x", args: ["-k", "sk-secret-0123456789"] }, b: { url: "http://x/sse" }, c: {} },
+      }),
+      "chat.jsonl": lines(
+        { user_name: "u", character_name: "阿岬", create_date: "x", chat_metadata: {} },
+        { name: "阿岬", is_user: false, mes: "嗨", send_date: "q", swipes: ["嗨", "喂"] },
+      ),
+      "ws/SOUL.md": "# 我\n",
+      "ws/AGENTS.md": "规则\n",
+      "ws/HEARTBEAT.md": "x\n",
+      "ws/BOOTSTRAP.md": "x\n",
+      "bad.json": "[1]",
+    })
+    const data = ["--data-dir", `${folder}/data`]
+    const commands = [
+      ["card", "import", `${folder}/card.json`, `${folder}/c`],
+      ["card", "export", `${folder}/c`, `${folder}/o.json`],
+      ["card", "export", `${folder}/c`, `${folder}/o.json`],
+      ["card", "show", `${folder}/none.png`],
+      ["import", `${folder}/card.json`, `${folder}/c`],
+      ["import", `${folder}/mcp.json`, `${folder}/m`],
+      ["import", `${folder}/chat.jsonl`, "--profile", "layered", ...data],
+      ["import", `${folder}/ws`, `${folder}/w`],
+      ["import", `${folder}/bad.json`],
+      ["chat", "--once", "", ...data],
+      ["chat", "nobody", "--once", "x"],
+      ["render", "layered", "--prompt", "none"],
+      ["lint", "nobody"],
+      ["memory", "show", "x", "--profile", "layered", ...data],
+      ["memory", "nothing"],
+      ["events", "layered", ...data],
+      ["schedule", "cancel", "x", "--profile", "layered", ...data],
+      ["undo", "../x"],
+      ["simulate", `${folder}/none.sim`],
+      ["serve", "--port", "x"],
+      ["help", "nothing"],
+    ]
+    for (const command of commands) {
+      const told = (await inColumns(command, 80)).replaceAll(folder, "F")
+      // Commands to type, the names of our own, and what the system says of a file, stay as they are.
+      const said = told.replaceAll(/(?:npx )?promptstrata [\w ./<>[\]-]+|ENOENT[^\n]*|JSON at[^\n]*/g, "")
+      expect([command.join(" "), english(said)]).toEqual([command.join(" "), []])
+      expect(said).toMatch(/\p{sc=Han}/u)
+    }
+  })
+
   test("a server that cannot be reached is told in Chinese", async () => {
     const env = { ...zh.env, OPENAI_BASE_URL: "http://127.0.0.1:9/v1", PROMPTSTRATA_MODEL: "m" }
     const { stderr } = await run(["doctor", "--model"], { env })

@@ -139,7 +139,7 @@ interface ExportOptions extends CardOptions {
 /** Writes a card in another form. */
 async function exportCard(
   { file, to, format: wanted, image, force = false }: ExportOptions,
-  { screen }: CliContext,
+  { screen, translate }: CliContext,
 ): Promise<number> {
   const path = cardPathAt(file)
   const card = await loadCard(path)
@@ -156,7 +156,7 @@ async function exportCard(
       cause,
     })
   }
-  screen.note(terminalLine(`Wrote ${displayPath(target)}.`))
+  screen.note(terminalLine(translate(`Wrote ${displayPath(target)}.`)))
   return exitCodes.ok
 }
 

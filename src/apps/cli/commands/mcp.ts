@@ -115,7 +115,7 @@ async function mcpCall(
     return exitCodes.ok
   }
   const { failure } = outcome
-  screen.complain(failure.kind === "threw" ? failure.reason : failure.kind)
+  screen.complain(context.translate(failure.kind === "threw" ? failure.reason : failure.kind))
   return exitCodes.failed
 }
 

@@ -77,7 +77,7 @@ async function* chatLines(
       hint: "Name it with --conversation. `promptstrata memory export` without --as prints all of them.",
     })
   const chat = chatOf(turns, { agent, user: { id: terminalUser, name: profile.user.name } })
-  for (const what of chat.report) context.screen.note(terminalLine(`Not written: ${what}.`))
+  for (const what of chat.report) context.screen.note(terminalLine(context.translate(`Not written: ${what}.`)))
   yield* writeTavernChat(chat).trimEnd().split("\n")
 }
 

@@ -38,7 +38,7 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const { screen } = context
   onForget(store.jobs, (scope) => forgetTurns(opened, options, scope))
   const { receipts, jobs: runner, memories } = store
-  const onWarning = ({ message }: { readonly message: string }): void => screen.note(terminalLine(message))
+  const onWarning = ({ message }: { readonly message: string }): void => screen.note(terminalLine(context.translate(message)))
   const memory = { get: memories.get.bind(memories) }
   const userProfile = createUserProfileService({ records: store.users })
   const around = { store, receipts, runner, memory, userProfile, confirm: undefined, ports: { counter: roughCounter }, onWarning }
@@ -65,7 +65,7 @@ async function forgetTurns({ context, store, words }: OpenedStore, options: Forg
   const { screen } = context
   const { forgetKept } = await import("../../server/inspector/keep-turns.ts")
   const isStored: IsStored = async (session) => (await store.load(session, { last: 1 })) !== undefined
-  const onWarning = (message: string): void => screen.note(terminalLine(message))
+  const onWarning = (message: string): void => screen.note(terminalLine(context.translate(message)))
   const count = await forgetKept(keptFolder(options), scope, { isStored, onWarning })
   if (count > 0) screen.note(words.turnsForgotten(count))
 }

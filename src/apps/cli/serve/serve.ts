@@ -62,7 +62,7 @@ export function readPort(value: string): number {
 
 /** Answers requests until Ctrl-C or SIGTERM. Resolves to the exit code. */
 async function serve(names: readonly string[], options: Omit<ServeOptions, "profile">, context: CliContext): Promise<number> {
-  const { io, screen, ports } = context
+  const { io, screen, ports, translate } = context
   const keys = readKeys(options, context)
   const profiles: Profile[] = []
   for (const profile of names.length === 0 ? [undefined] : names)
@@ -82,7 +82,7 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
     },
     maxBodyBytes: options.maxBody,
     locale,
-    onError: (error) => screen.complain(messageOf(error)),
+    onError: (error) => screen.complain(translate(messageOf(error))),
     clock: ports?.clock ?? { nowMs: () => Date.now() },
   })
   const stopped = untilStopped(context)
@@ -108,7 +108,7 @@ async function serve(names: readonly string[], options: Omit<ServeOptions, "prof
 }
 
 /** The keys of the options or of the environment. Throws `usage` without one if other computers could connect. */
-function readKeys({ key, keys, host }: Pick<ServeOptions, "key" | "keys" | "host">, { io, screen }: CliContext) {
+function readKeys({ key, keys, host }: Pick<ServeOptions, "key" | "keys" | "host">, { io, screen, translate }: CliContext) {
   const given = key ?? (io.env.PROMPTSTRATA_SERVER_KEY || undefined)
   const file = keys ?? (io.env.PROMPTSTRATA_SERVER_KEYS || undefined)
   if (given === undefined && file === undefined && !isLoopback(host))
@@ -119,7 +119,7 @@ function readKeys({ key, keys, host }: Pick<ServeOptions, "key" | "keys" | "host
     throw new PromptStrataError("usage", "expected a key of letters, digits and ASCII punctuation, found another one.", {
       hint: "openssl rand -hex 24 prints a good key.",
     })
-  return openKeys({ key: given, file, onProblem: (message) => screen.complain(message) })
+  return openKeys({ key: given, file, onProblem: (message) => screen.complain(translate(message)) })
 }
 
 /** Throws `usage` for profiles that share a name, by which they are asked, or an agent, whose words and jobs they would mix. */

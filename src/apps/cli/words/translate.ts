@@ -39,7 +39,8 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     .sort(([one], [other]) => sure(other) - sure(one))
     .map(([sentence, words]) => ({ sentence, words, said: sentence.split("{}") }))
   const whole = (text: string): string | undefined => {
-    const words = exact.get(text)
+    const unended = text.endsWith(".") ? exact.get(text.slice(0, -1)) : undefined
+    const words = exact.get(text) ?? (unended && `${unended}。`)
     if (words !== undefined || text.length > maxCharacters) return words
     for (const { sentence, said, words } of patterns) {
       const [, ...parts] = (said.every((part) => text.includes(part)) && patternOf(sentence).exec(text)) || []
