@@ -177,7 +177,6 @@ export function shownSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-const fields = { year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit" } as const
 const formats = new Map<string, Intl.DateTimeFormat>()
 const maxKeptFormats = 100
 
@@ -186,22 +185,19 @@ const maxKeptFormats = 100
  * zone throws the platform's RangeError.
  */
 export function messageTime(atMs: number, timeZone?: string): string {
-  const shown = formatOf(timeZone ?? "").formatToParts(atMs)
-  const parts = new Map(shown.map(({ type, value }) => [type, value]))
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? ""
-  const date = `${part("year").padStart(4, "0")}${part("month")}${part("day")}`
-  return `${date} ${Number(part("hour"))}:${part("minute")}`
+  const [year = "", month, day, hour, minute] = formatOf(timeZone ?? "")
+    .format(atMs)
+    .split(/[-: ]/)
+  return `${year.padStart(4, "0")}${month}${day} ${Number(hour)}:${minute}`
 }
 
 /** Formats are kept, because making one takes a hundred times as long as using it. */
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone)
   if (known) return known
-  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
-    ...fields,
-    hourCycle: "h23",
-    timeZone: timeZone === "" ? undefined : timeZone,
-  })
+  const zone = timeZone === "" ? undefined : timeZone
+  // Swedish writes dates and times as ISO 8601 does.
+  const format = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone })
   if (formats.size >= maxKeptFormats) formats.clear()
   formats.set(timeZone, format)
   return format

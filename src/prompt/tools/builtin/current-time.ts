@@ -51,26 +51,12 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
  * (`+08:00`), by the Gregorian calendar and a 24-hour clock in every locale.
  */
 function localTime(atMs: number, timeZone: string, locale: string) {
-  const format = new Intl.DateTimeFormat("en-US-u-ca-gregory-nu-latn", {
-    timeZone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-    hour: "2-digit",
-    minute: "2-digit",
-    second: "2-digit",
-    timeZoneName: "longOffset",
-  })
-  const parts = { year: "", month: "", day: "", hour: "", minute: "", second: "", timeZoneName: "" }
-  for (const { type, value } of format.formatToParts(atMs)) if (type in parts) parts[type as keyof typeof parts] = value
-  const { year, month, day, hour, minute, second, timeZoneName } = parts
-  return {
-    date: `${year}-${month}-${day}`,
-    time: `${hour}:${minute}:${second}`,
-    weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs),
-    offset: timeZoneName.replace("GMT", "") || "+00:00",
-  }
+  // Swedish writes dates and times as ISO 8601 does.
+  const local = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(atMs)
+  const [date, time] = local.split(" ")
+  const zoned = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }).formatToParts(atMs)
+  const offset = zoned.find(({ type }) => type === "timeZoneName")?.value.replace("GMT", "") || "+00:00"
+  return { date, time, weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs), offset }
 }
 
 const maxSuggestions = 3
