@@ -13,8 +13,8 @@ import { isPng, pngKeyword, readPngChunks, readPngText, writePngChunks } from ".
 
 const mib = 1024 * 1024
 const maxCardBytes = 128 * mib
-/** The largest picture, all pictures together, and how many there may be. */
-const [maxBytes, maxSum, maxCount] = [8 * mib, 64 * mib, 200]
+/** The largest picture, all pictures together, how many there may be, and how large one may be drawn: a small file can take gigabytes. */
+const [maxBytes, maxSum, maxCount, maxPixels] = [8 * mib, 64 * mib, 200, 40_000_000]
 const portrait = "portrait"
 
 /** A picture that may be there: its bytes, or the reason why there are none. */
@@ -63,7 +63,9 @@ function pictureOf(read: Found["read"], left: number): Uint8Array | string {
     const most = Math.min(left, maxBytes)
     if (bytes.length > most)
       return `expected at most ${most.toLocaleString("en")} bytes, found ${bytes.length.toLocaleString("en")} bytes`
-    if (!fileHeader(bytes)?.mediaType.startsWith("image/")) return "its first bytes are those of no PNG, JPEG, WebP or GIF"
+    const { mediaType = "", width = 0, height = 0 } = fileHeader(bytes) ?? {}
+    if (!mediaType.startsWith("image/")) return "its first bytes are those of no PNG, JPEG, WebP or GIF"
+    if (width * height > maxPixels) return `expected at most ${maxPixels.toLocaleString("en")} pixels, found ${width} × ${height}`
     return isPng(bytes) ? writePngChunks(readPngChunks(bytes, () => undefined).filter(({ type }) => drawn.test(type))) : bytes
   } catch (error) {
     const words = PromptStrataError.isInstance(error) ? bareMessage(error) : messageOf(error)

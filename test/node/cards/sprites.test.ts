@@ -12,7 +12,7 @@ const chunk = (type: string, text = type) => ({ type, data: Buffer.from(text, "l
 /** A picture, with texts, a camera's data and a chunk of somebody's own between what it is drawn from. */
 const png = (mark: string) =>
   writePngChunks([
-    chunk("IHDR", mark.padEnd(13)),
+    chunk("IHDR", `\0\0\0\x01\0\0\0\x01${mark.padEnd(5)}`),
     pngTextChunk("parameters", "a prompt"),
     chunk("eXIf"),
     chunk("caRD", "secret"),
@@ -21,7 +21,7 @@ const png = (mark: string) =>
   ])
 const drawn = (mark: string) => ["IHDR", "IDAT", "IEND"].map((type) => [type, type === "IDAT" ? mark : expect.anything()])
 const jpeg = Buffer.from("\xff\xd8\xffrest", "latin1")
-const gif = Buffer.from("GIF89a.....")
+const gif = Buffer.from("GIF89a\x01\0\x01\0")
 const webp = Buffer.from("RIFF....WEBPVP8 ")
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
 
@@ -77,6 +77,18 @@ describe("C41 the sprites of a folder", () => {
       `The picture "g.png" is not shown: ${noPicture}.`,
       'The picture "sub.png" is not shown: it is no file, or a link.',
     ])
+  })
+
+  test("that would be drawn larger than any screen is refused, however small its file is", () => {
+    const huge = Buffer.from(png("huge"))
+    const header = huge.indexOf("IHDR") + 4
+    huge.writeUInt32BE(100_000, header)
+    huge.writeUInt32BE(401, header + 4)
+    const wide = Buffer.from(huge)
+    wide.writeUInt32BE(400, header + 4)
+    const { pictures, problems } = createSprites(undefined, folderOf({ "huge.png": huge, "wide.png": wide }))()
+    expect([...pictures.keys()]).toEqual(["wide"])
+    expect(problems).toEqual(['The picture "huge.png" is not shown: expected at most 40,000,000 pixels, found 100000 × 401.'])
   })
 
   test("are at most 200, and those over it are told", () => {

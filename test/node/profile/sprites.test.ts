@@ -5,7 +5,7 @@ import { readLintFiles } from "../../../src/node/lint/read-lint-files.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
-const gif = Buffer.from("GIF89a....")
+const gif = Buffer.from("GIF89a\x01\0\x01\0")
 
 /** A profile whose character has these pictures, and whose format asks for joy and anger. */
 function profileWith(names: readonly string[], prompt = `format = "./format.md"`, emotions = "emotions: [Joy, anger]\n") {
