@@ -43,7 +43,7 @@ function readSprites(card: string | undefined, folder: string | undefined): Spri
     const isFull = pictures.size === maxCount && `there are more than ${maxCount} pictures`
     const picture = isFull || (pictures.has(key) ? "another one has this name" : pictureOf(read, left))
     if (typeof picture === "string")
-      return void problems.push(`The picture ${JSON.stringify(place.slice(0, 120))} is not shown: ${picture}.`)
+      return void problems.push(`The picture ${JSON.stringify(place.slice(0, 50))} is not shown: ${picture}.`)
     pictures.set(key, picture)
     left -= picture.length
   }
