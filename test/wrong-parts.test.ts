@@ -9,7 +9,7 @@ import type { AgentOptions } from "../src/loop/agent/agent-options.ts"
 import { createInMemoryStore } from "../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../src/memory/services/store/store.ts"
 import { resolveProfile } from "../src/profile/resolve.ts"
-import { manualClock } from "../src/testing/index.ts"
+import { manualClock, scriptedModel } from "../src/testing/index.ts"
 import { tempFolder } from "./support/temp-folder.ts"
 import { agentOf, untold } from "./support/wrong-values.ts"
 
@@ -242,6 +242,13 @@ function model(): AgentOptions["model"] {
     },
   }
 }
+
+test.each([[{}], [7], [[7]], [[null]], [[{}]], [[{ type: 7 }]]])("L20 scriptedModel tells a wrong answer %j", async (answer) => {
+  const end = await agentOf({ model: scriptedModel([answer as never]) })
+    .session("c")
+    .send("x").result
+  expect(end).toMatchObject({ ok: false, error: { code: "usage" } })
+})
 
 test("L20 connectMcp tells wrong servers and options", async () => {
   const data = {

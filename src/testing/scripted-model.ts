@@ -1,4 +1,4 @@
-import { checkOptions } from "../core/check-options.ts"
+import { checkOptions, checkType } from "../core/check-options.ts"
 import { PromptStrataError } from "../core/errors.ts"
 import {
   abortedError,
@@ -109,6 +109,12 @@ function unusedSteps(id: string, steps: readonly ScriptedStep[], { length }: rea
 /** The chunks of an answer. A finish is added unless the script has one, throws or stalls. */
 function chunksOf(answer: ScriptedAnswer, chunkSize: number): readonly ScriptedChunk[] {
   const chunks = typeof answer === "string" ? textChunks(answer, chunkSize) : answer
+  checkType("an answer of scriptedModel", chunks, "list")
+  for (const chunk of chunks) {
+    if (typeof chunk !== "string") checkType("a chunk of scriptedModel", chunk, "object")
+    const isPart = typeof chunk === "object" && !(chunk instanceof Error) && !("stallUntilAborted" in chunk)
+    if (isPart) checkType("the type of a chunk of scriptedModel", chunk.type, "string")
+  }
   return chunks.some(endsAnswer)
     ? chunks
     : [...chunks, { type: "finish", reason: chunks.some(isToolCall) ? "tool-calls" : "stop" }]

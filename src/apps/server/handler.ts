@@ -53,7 +53,6 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   if (Object.keys(options.agents).length === 0 || typeof options.authorize !== "function")
     throw new PromptStrataError("usage", "createHandler needs at least one agent, and authorize.")
   checkShape("options of createHandler", options, { agents: {}, "onError?": "function", "clock?": { nowMs: "function" } })
-  for (const agent of Object.values(options.agents)) partsOf(agent)
   const { allowedOrigins = [], maxBodyBytes = 1_000_000, locale = "en", onError = logError, timers = hostTimers } = options
   const { clock = { nowMs: () => Date.now() } } = options
   const { limits = {} } = options

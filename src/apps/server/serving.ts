@@ -1,7 +1,7 @@
 import type { Clock, Timers } from "../../core/ports.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
-import { contextOf } from "../../loop/agent/published-agents.ts"
+import { contextOf, partsOf } from "../../loop/agent/published-agents.ts"
 import { greetingOf } from "../../loop/agent/second-thoughts/greetings.ts"
 import type { ChatMessage } from "../../loop/agent/stateless/past-messages.ts"
 import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
@@ -62,7 +62,10 @@ export interface Serving extends Server {
 export function agentOf({ agents }: Pick<Server, "agents">, asked: unknown): Agent {
   const model = asked ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined)
   const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined
-  if (found) return found
+  if (found) {
+    partsOf(found)
+    return found
+  }
   const names = Object.keys(agents)
   const near = typeof model === "string" ? didYouMean(model, names) : ""
   const what = model === undefined ? "The request names no model" : `There is no model ${shown(model)}`
