@@ -190,7 +190,7 @@ function tellGuesses({ path, file, texts }: ProfileParts, agentName: string | un
 }
 
 const unsaidLocale =
-  'English is used, because nothing names a language: not the profile, not the option locale, not LC_ALL, LC_MESSAGES or LANG. Write locale = "en" or locale = "zh-CN" into the profile, or give the option.'
+  'English is used, because nothing names a language of the prompts, en or zh-CN: not the profile, not the option locale, not LC_ALL, LC_MESSAGES or LANG. Write locale = "en" or locale = "zh-CN" into the profile, or give the option.'
 
 const warned = new Set<string>()
 

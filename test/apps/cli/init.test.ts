@@ -187,7 +187,7 @@ describe("promptstrata init", () => {
   })
 
   test.each([
-    ["en", "Juno", "Who the companion is stands in workspace/SOUL.md"],
+    ["en", "Juno", "workspace/SOUL.md says who the companion is"],
     ["zh-CN", "团团", "角色是谁，写在 workspace/SOUL.md 里"],
   ])("--soul begins a companion in %s whose SOUL.md is in its prompt and is not changed unasked", async (locale, name, said) => {
     const folder = `${tempFolder()}/${name}`
