@@ -123,13 +123,13 @@ export function checkAgentOptions(options: AgentOptions): void {
 }
 
 /** The services of a program's own, which answer a result of a wrong shape with `usage`. */
-export function checkedServices({ services = {}, memory }: AgentOptions) {
+export function checkedServices(services: AgentServices): AgentServices {
   const own: Record<string, unknown> = { ...services }
   for (const name of ["memory", "userProfile", "reflection"] as const) {
     const service: object | undefined = services[name]
     if (service) own[name] = checkedResults(`services.${name}`, service, shapes[name])
   }
-  return { services: own as AgentServices, recall: memory && checkedResults("memory", memory, shapes.memory) }
+  return own
 }
 
 /** The words for a profile that is none; undefined for one. */

@@ -193,13 +193,13 @@ function profileContext(
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
   const ask = askWith(options.models?.memory ? [options.models.memory, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
-  const { services, recall } = checkedServices(options)
+  const services = checkedServices(options.services ?? {})
   const own = { profile, services, plugins: extensions.plugins, store: kept.given }
   const remembered = remembering({ ...own, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask, spending },
     delegate: processes.length > 0 ? async (own) => (await loadWork()).withProcesses(own, processes) : undefined,
-    memory: profile.memory.enabled ? (recall ?? remembered.recall) : undefined,
+    memory: profile.memory.enabled ? (options.memory ?? remembered.recall) : undefined,
     userProfile: remembered.userProfile,
     hooks: [...remembered.hooks, ...extensions.hooks],
     jobs: [...remembered.jobs, ...extensions.jobs],

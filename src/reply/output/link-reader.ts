@@ -181,7 +181,7 @@ class LinkReader implements Reader<string, OutputPart> {
     const end = bracketEnd(this.#text, open, "[]", { longest: longest.label, isWhole: this.#isWhole })
     if (end === "hold" || (end !== "none" && this.#endsAt(end + 1))) return "hold"
     if (end === "none" || this.#text.charAt(end + 1) !== "(") return this.#pass(at, open + 1)
-    const close = this.#destinationEnd(end + 1)
+    const close = bracketEnd(this.#text, end + 1, "()", { longest: longest.form, isWhole: this.#isWhole })
     if (close === "hold") return close
     if (close === "none" || this.#isHarmless(end + 1, close)) return this.#pass(at, open + 1)
     this.#tell(namedBy(this.#text.slice(end + 2, close)))
@@ -196,7 +196,7 @@ class LinkReader implements Reader<string, OutputPart> {
     if (this.#endsAt(at + 1)) return "hold"
     if (this.#text.charAt(at + 1) === ":") return this.#definition(at)
     if (this.#text.charAt(at + 1) !== "(") return this.#pass(at, at + 1)
-    const close = this.#destinationEnd(at + 1)
+    const close = bracketEnd(this.#text, at + 1, "()", { longest: longest.form, isWhole: this.#isWhole })
     if (close === "hold") return close
     if (close !== "none" && this.#isHarmless(at + 1, close)) {
       const { end, kept } = judgeDestination(this.#text.slice(at + 2, close), this.#hosts)
@@ -208,10 +208,6 @@ class LinkReader implements Reader<string, OutputPart> {
     if (close === "none") return this.#pass(at + 1, at + 2)
     this.#tell(namedBy(this.#text.slice(at + 2, close)))
     return close + 1
-  }
-
-  #destinationEnd(at: number): number | "hold" | "none" {
-    return bracketEnd(this.#text, at, "()", { longest: longest.form, isWhole: this.#isWhole })
   }
 
   #isHarmless(open: number, close: number): boolean {
@@ -266,12 +262,11 @@ class LinkReader implements Reader<string, OutputPart> {
     const end = tagEnd(this.#text, at, { longest: longest.form, isWhole: this.#isWhole })
     if (end === "hold") return end
     const tag = end === "none" ? form : this.#text.slice(at, end)
-    if (end !== "none" && !mayLoad(tag) && /[<[\]]/.test(tag.slice(1))) {
+    if (!mayLoad(tag) && (end !== "none" || form.length < longest.form)) {
       // A link in the tag could take its end along, and what follows would stand in the tag.
-      this.#say("< ")
+      this.#say(end !== "none" && /[<[\]]/.test(tag.slice(1)) ? "< " : "<")
       return at + 1
     }
-    if (!mayLoad(tag) && (end !== "none" || form.length < longest.form)) return this.#pass(at, at + 1)
     if (end !== "none" && isAllowedTag(tag, this.#hosts)) return this.#pass(at, end)
     const [, address = ""] = /(?:href|src)\s*=\s*["']?([^\s"'>]*)/i.exec(tag) ?? []
     this.#tell(address === "" ? "a tag of HTML" : namedBy(address))
