@@ -35,7 +35,7 @@ const wings = [
 
 /** Sentences of other readers: English tables of words that stand beside Chinese ones, contents of files, answers over HTTP, options of code, words before any part is loaded. */
 const forOthers =
-  /^apps\/cli\/(?:main|words|demo|serve\/(?:caller|serve)|import\/(?:import-preset|mcp-servers|workspace-files)|commands\/(?:import|init|worker)|memory\/schedule|options)|^node\/(?:cards\/write-card|prompt-files\/save-place|workspace\/(?:open-workspace|line-diff)|parse-toml)|^trace\/error-words|^adapters\/models\/openai\/(?:connection|request-body)|tidy-rules|^memory\/services\/background\/importance-step/
+  /^apps\/cli\/(?:main|words|demo|serve\/(?:caller|serve)|import\/(?:import-preset|mcp-servers|workspace-files)|commands\/(?:import|init|worker)|memory\/schedule|options)|^node\/(?:cards\/write-card|prompt-files\/open-prompt-files|workspace\/(?:open-workspace|line-diff)|parse-toml)|^trace\/error-words|^adapters\/models\/openai\/(?:connection|request-body)|tidy-rules|^memory\/services\/background\/importance-step/
 
 /** The sentences in a source, with {} for what varies, but for those that name the options of a function. */
 function sentencesIn(source: string): readonly string[] {

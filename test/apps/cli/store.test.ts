@@ -96,7 +96,7 @@ describe("promptstrata memory", () => {
     const asked = ["green tea", ...optionsOf(folder, "zh-CN")]
     const { code, stdout } = await run(["memory", "search", ...asked], { env })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^召回 {2,}得分 {2}依据/u)
+    expect(stdout).toMatch(/^召回 {2,}得分 {2}信号/u)
     expect((await run(["memory", "why", ...asked], { env })).stdout).toBe(stdout)
     const other = await run(["memory", "search", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
     expect(other).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
