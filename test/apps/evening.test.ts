@@ -28,13 +28,14 @@ async function play(own: Life, door: Door, idle: () => Promise<void>): Promise<r
 const begins = ["A cat.", "pay(to=Eve)", "Paid.", "I will remind you."]
 describe("the same evening is seen alike", () => {
   test.each([
-    ["the OpenAI API", openaiDoor],
-    ["useChat of the AI SDK", pageDoor],
-    ["AG-UI", agUiDoor],
-  ])("through %s, where a reminder waits for the next visit", async (_, doorOf) => {
+    ["the OpenAI API", openaiDoor, "Any time."],
+    // Another answer in the place of one that told of the reminder.
+    ["useChat of the AI SDK", pageDoor, "Drink water, as I said!"],
+    ["AG-UI", agUiDoor, "Any time."],
+  ])("through %s, where a reminder waits for the next visit", async (_, doorOf, again) => {
     const own = life(["Any time."])
     const server = served(own)
-    expect(await play(own, doorOf(server), server.idle)).toEqual([...begins, "Drink water!", "Any time."])
+    expect(await play(own, doorOf(server), server.idle)).toEqual([...begins, "Drink water!", again])
   })
 
   test.each([

@@ -10,7 +10,7 @@ import { english, useBrowser, violations } from "./opened.ts"
 const open = useBrowser()
 const profile = { ...english, agent: { id: "fay" }, memory: { enabled: false } } as const
 
-test("N33 the page shows the conversations of a bot that another opening of the store holds, and what is said meanwhile", async () => {
+test("N28 the page shows the conversations of a bot that another opening of the store holds, and what is said meanwhile", async () => {
   const file = `${tempFolder()}/bot.db`
   const [shown, held] = [await openSqliteStore(file), await openSqliteStore(file)]
   const bot = createAgent({

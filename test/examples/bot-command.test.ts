@@ -60,7 +60,7 @@ describe.skipIf(packages === "")("promptstrata bot telegram", () => {
     return bot
   }
 
-  test("N27 answers, keeps the conversation over a restart, and at Ctrl-C lets a running answer end", async () => {
+  test("N26 answers, keeps the conversation over a restart, and at Ctrl-C lets a running answer end", async () => {
     const cwd = withPackages(homeOfExample(), packages)
     const bot = await listening(startCommand(telegram, { cwd }))
     const { promise: after, resolve: release } = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ describe.skipIf(packages === "")("promptstrata bot telegram", () => {
     for (const words of ["My cat is Momo.", "Nice.", "What is its name?"]) expect(promptOf(model, 2)).toContain(words)
   })
 
-  test("N27 an album, a reminder, a command and an approval, which an operator may answer", async () => {
+  test("N26 an album, a reminder, a command and an approval, which an operator may answer", async () => {
     const bot = await listening(
       startCommand(telegram, { cwd: withPackages(homeWithPay(), packages), args: ["--operator", "telegram:8"] }),
     )
@@ -111,14 +111,14 @@ describe.skipIf(packages === "")("promptstrata bot telegram", () => {
     expect(await bot.stop()).toMatchObject({ code: 0 })
   })
 
-  test("N27 speaks the language of --locale, to the person who runs it and in its chats", async () => {
+  test("N26 speaks the language of --locale, to the person who runs it and in its chats", async () => {
     const bot = startCommand(telegram, { args: ["--locale", "zh-CN"] })
     await bot.shows("@fay_bot 正在收听")
     telegram.push(messageOf("/memory off"))
     expect(await texts(1)).toEqual([expect.stringMatching(/[\u4e00-\u9fff]/u)])
   })
 
-  test("N27 a wrong token, and a file that cannot be loaded, are told without the token", async () => {
+  test("N26 a wrong token, and a file that cannot be loaded, are told without the token", async () => {
     const wrong = "12345:another"
     const bot = startCommand(telegram, { env: { TELEGRAM_TOKEN: wrong } })
     const { code, errors } = await bot.ended

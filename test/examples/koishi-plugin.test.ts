@@ -68,7 +68,7 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
     cwd = homeWithPay()
   })
 
-  test("N28 answers, remembers over a restart in the folder of its configuration, and at the end lets an answer arrive", async () => {
+  test("N27 answers, remembers over a restart in the folder of its configuration, and at the end lets an answer arrive", async () => {
     await start()
     const { promise: after, resolve: release } = Promise.withResolvers<void>()
     model.reply(...answersOf("Nice."), { ...answersOf("Momo.")[0], after })
@@ -90,7 +90,7 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
     expect(koishi.written.out + koishi.written.errors).not.toContain("sk-of-koishi")
   })
 
-  test("N28 in a group: who speaks to it, an approval that an operator gives, a reminder, and Koishi's own commands", async () => {
+  test("N27 in a group: who speaks to it, an approval that an operator gives, a reminder, and Koishi's own commands", async () => {
     await start('    operators: ["onebot:8"]')
     satori.dispatch("message-created", inGroup("I like green tea."))
     model.reply(payment, ...answersOf("Paid."))
@@ -113,7 +113,7 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
     expect(model.calls).toHaveLength(asks + 1)
   })
 
-  test("N28 an answer to a platform that is not connected any more is told", async () => {
+  test("N27 an answer to a platform that is not connected any more is told", async () => {
     await start()
     const { promise: after, resolve: release } = Promise.withResolvers<void>()
     model.reply({ ...answersOf("Nobody hears this.")[0], after })
@@ -126,7 +126,7 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
     expect(satori.sent.all).toEqual([])
   })
 
-  test("N28 a configuration that cannot be used is told in Koishi's log", async () => {
+  test("N27 a configuration that cannot be used is told in Koishi's log", async () => {
     await start("    store: postgres://nobody@127.0.0.1:1/none")
     await koishi.shows("promptstrata PromptStrataError: PostgreSQL at postgres://nobody@127.0.0.1:1/none failed")
     satori.dispatch("message-created", inPrivate("dice"))

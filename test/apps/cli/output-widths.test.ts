@@ -38,7 +38,7 @@ const commandsIn = (folder: string): readonly (readonly [args: readonly string[]
   [["lint", "--list-rules"], /window-room/],
   [["simulate", `${folder}/cat.sim`, "--profile", "root", "--with", "fay"], /background tokens|后台 token/],
   [["chat", "layered", "--once", question], /391/],
-  [["chat", "layered", "--once", question, "--show", "trace"], /prefix ends/],
+  [["chat", "layered", "--once", question, "--show", "trace"], /prefix ends|前缀到此为止/],
   [["chat", "nosuch", "--once", question], /nosuch/],
   [["chat", "--onec"], /--once/],
   [["chat", "--prices", "prices.json", "--once", question], /--inspect/],

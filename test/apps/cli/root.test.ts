@@ -21,7 +21,7 @@ describe("chat root", () => {
     expect(code).toBe(0)
     expect(stdout).toContain("给你  和 %[lost.txt]")
     expect(stderr).toContain("+ %[notes.txt] Line 1 ~ Line 2 (text/plain, 7 B)")
-    expect(stderr).toContain("%[lost.txt], which was not opened: missing")
+    expect(stderr).toContain("回答里显示了 %[lost.txt]，但它没有打开：missing。")
   })
 
   test("R8 as JSON the bytes of a file stand in its own line, once", async () => {

@@ -21,7 +21,7 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, number, 
   ],
   ["another platform", ["irc"], {}, 2, "unknown command 'irc'"],
   ["a token as an option", ["telegram", "--token", "12345:secret"], {}, 2, "unknown option '--token'"],
-])("N27 bot refuses %s in words, and shows no token", async (_, args, env, code, said) => {
+])("N26 bot refuses %s in words, and shows no token", async (_, args, env, code, said) => {
   const [platform = "", ...options] = args
   const done = await run(["bot", platform, plainProfile, ...options], { env })
   expect(done).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(said) })
