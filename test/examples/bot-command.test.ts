@@ -113,7 +113,7 @@ describe.skipIf(packages === "")("promptstrata bot telegram", () => {
 
   test("N26 speaks the language of --locale, to the person who runs it and in its chats", async () => {
     const bot = startCommand(telegram, { args: ["--locale", "zh-CN"] })
-    await bot.shows("@fay_bot 正在收听")
+    await bot.shows("@fay_bot 已上线")
     telegram.push(messageOf("/memory off"))
     expect(await texts(1)).toEqual([expect.stringMatching(/[\u4e00-\u9fff]/u)])
   })
