@@ -50,6 +50,7 @@ export const entrySources: Readonly<Record<string, string>> = {
   ".": "src/index.ts",
   "./node": pathIn("node", "index.ts"),
   "./bots": pathIn("bots", "index.ts"),
+  "./bots/discord": pathIn("bots", "discord/index.ts"),
   "./bots/telegram": pathIn("bots", "telegram/index.ts"),
   "./cards": pathIn("node", "cards/index.ts"),
   "./forgetting": pathIn("forgetting", "index.ts"),

@@ -5,6 +5,7 @@ import * as aiSdk from "../src/adapters/models/ai-sdk/index.ts"
 import * as openai from "../src/adapters/models/openai/index.ts"
 import * as stores from "../src/adapters/stores/index.ts"
 import * as tiktoken from "../src/adapters/tokenizers/tiktoken/index.ts"
+import * as discord from "../src/apps/bots/discord/index.ts"
 import * as bots from "../src/apps/bots/index.ts"
 import * as telegram from "../src/apps/bots/telegram/index.ts"
 import * as server from "../src/apps/server/index.ts"
@@ -209,6 +210,10 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   ],
 
   deliverTurn: [[() => bots.deliverTurn(any({}), any({ sendTxt() {} })), '"sendText"']],
+  connectDiscord: [
+    [() => discord.connectDiscord(any({ ...agent(), discord: { Client: class {} }, token: "t", operator: [] })), '"operator"'],
+    [() => discord.connectDiscord(any({ ...agent(), discord: {}, token: "t" })), "Client of discord"],
+  ],
   connectTelegram: [
     [() => telegram.connectTelegram(any({ ...agent(), grammy, token: "t", operator: [] })), '"operator"'],
     [() => telegram.connectTelegram(any({ ...agent(), grammy: { Bot: grammy.Bot }, token: "t" })), "InputFile of grammy"],

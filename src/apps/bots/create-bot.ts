@@ -7,6 +7,7 @@ import type { AgentOptions } from "../../loop/agent/agent-options.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../memory/services/store/store.ts"
+import type { Profile } from "../../profile/profile.ts"
 import { logError } from "../../trace/log-error.ts"
 import { answerOpen } from "./answer-open.ts"
 import type { BotMessage } from "./bot-message.ts"
@@ -22,6 +23,14 @@ export interface BotOptions extends Omit<AgentOptions, "onWake" | "store"> {
   readonly chat: (conversation: SessionKey, answered?: BotMessage) => BotChat
 }
 
+/** Options of every bot of a platform: those of `createBot`, but for the chats. By default it answers in groups who speaks to it. */
+export interface PlatformOptions extends Omit<BotOptions, "chat">, Pick<BotChat, "operators" | "onError"> {
+  readonly profile: Profile
+  readonly token: string
+  /** Another server of the platform's API. Default: the platform's own. */
+  readonly api?: string | undefined
+}
+
 /** A character on a chat platform. */
 export interface Bot {
   readonly agent: Agent
@@ -34,6 +43,17 @@ export interface Bot {
   idle(): Promise<void>
   /** Takes no more messages, and waits for the answers that are under way. When `signal` aborts, they end. The store stays open. */
   close(options?: { readonly signal?: AbortSignal }): Promise<void>
+}
+
+/** A character that listens at a chat platform. */
+export interface ConnectedBot {
+  readonly agent: Agent
+  /** The name that it has there. */
+  readonly name: string
+  /** Resolves once it listens no more. Rejects if the connection cannot go on. */
+  readonly ended: Promise<void>
+  /** Listens no more, and waits for the answers that are under way. When `signal` aborts, they end. The store stays open. */
+  readonly close: Bot["close"]
 }
 
 /**

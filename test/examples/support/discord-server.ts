@@ -28,6 +28,8 @@ export interface DiscordServer {
   keep(name: string): { readonly url: string }
   /** Refuses the next message, as the real server does when it gets too many. */
   limitNext(retryAfterSeconds: number): void
+  /** Closes the connection with a code of the gateway. */
+  hangUp(code: number): void
 }
 
 /** The package `ws` that the example installed, as far as it is used here. */
@@ -47,6 +49,7 @@ export interface WebSocketPackage {
 interface Socket {
   on(event: "message", listener: (data: { toString(): string }) => void): unknown
   send(text: string): void
+  close(code: number): void
   terminate(): void
 }
 
@@ -142,6 +145,9 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
       for (const socket of gateway.clients) socket.send(event(type, data))
     },
     keep: (name) => ({ url: `http://127.0.0.1:${server.port}/attachments/${name}` }),
+    hangUp: (code) => {
+      for (const socket of gateway.clients) socket.close(code)
+    },
     limitNext: (seconds) => void limits.push(seconds),
   }
 }

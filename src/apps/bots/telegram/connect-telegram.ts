@@ -1,33 +1,16 @@
 import { checkMemberTypes } from "../../../core/check-options.ts"
-import type { Agent } from "../../../loop/agent/agent.ts"
 import { commandList } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Profile } from "../../../profile/profile.ts"
-import { type Bot, type BotOptions, createBot } from "../create-bot.ts"
-import type { BotChat } from "../deliver-turn.ts"
+import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
 import { readMentions } from "../mentions.ts"
 
 /** Options of {@link connectTelegram}: those of `createBot`, but for the chats. By default it answers in groups who speaks to it. */
-export interface TelegramOptions extends Omit<BotOptions, "chat">, Pick<BotChat, "operators" | "onError"> {
-  readonly profile: Profile
+export interface TelegramOptions extends PlatformOptions {
   /** The package `grammy`, or these two of it. */
   readonly grammy: {
     readonly Bot: new (token: string, config: { readonly client: { readonly apiRoot: string } }) => GrammyBot
     readonly InputFile: new (bytes: Uint8Array, name: string) => unknown
   }
-  readonly token: string
-  /** Another Bot API server. Default: Telegram's own. */
-  readonly api?: string | undefined
-}
-
-/** A character that listens at a chat platform. */
-export interface ConnectedBot {
-  readonly agent: Agent
-  /** The name that it has there. */
-  readonly name: string
-  /** Resolves once it listens no more. Rejects if the connection cannot go on. */
-  readonly ended: Promise<void>
-  /** Listens no more, and waits for the answers that are under way. When `signal` aborts, they end. The store stays open. */
-  readonly close: Bot["close"]
 }
 
 interface GrammyBot {

@@ -1,1 +1,2 @@
-export { type ConnectedBot, connectTelegram, type TelegramOptions } from "./connect-telegram.ts"
+export type { ConnectedBot } from "../create-bot.ts"
+export { connectTelegram, type TelegramOptions } from "./connect-telegram.ts"

@@ -2,7 +2,9 @@ import { createRequire } from "node:module"
 import type { Command } from "commander"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
-import { connectTelegram, type TelegramOptions } from "../../bots/telegram/connect-telegram.ts"
+import type { ConnectedBot, PlatformOptions } from "../../bots/create-bot.ts"
+import { connectDiscord } from "../../bots/discord/connect-discord.ts"
+import { connectTelegram } from "../../bots/telegram/connect-telegram.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
@@ -17,36 +19,60 @@ interface BotCommandOptions extends CommonOptions, StoreOptions {
   readonly drain: number
 }
 
-/** Adds the command `bot telegram`. */
-export function add(program: Command, run: RunCommand): void {
-  const bots = program.command("bot").description("Let a character listen and answer at a chat platform.")
-  const command = bots
-    .command("telegram")
-    .summary("answer at Telegram")
-    .description("Let a character listen and answer at Telegram. Its token is in the variable TELEGRAM_TOKEN.")
-    .option("--operator <id>", "who may answer for others and command in groups, as telegram:7; repeatable", collectValues)
-  addCommonOptions(addProfileArgument(addDrain(command), "layered"), { store: "optional" }).action(
-    (profile: string | undefined, given: Omit<BotCommandOptions, "profile">) =>
-      run((context) => listen({ ...given, profile }, context), { debug: given.debug }),
-  )
+/** A platform. Its title in capitals, with `_TOKEN` or `_API`, is a variable of the environment. */
+interface Platform {
+  readonly title: string
+  /** The npm package that speaks to it. */
+  readonly library: readonly [name: string, versions: string]
+  readonly connect: (library: never, options: PlatformOptions) => Promise<ConnectedBot>
 }
 
-/** Answers at Telegram until Ctrl-C or SIGTERM, or until Telegram ends it. Resolves to the exit code. */
-async function listen(options: BotCommandOptions, context: CliContext): Promise<number> {
+const platforms: readonly Platform[] = [
+  { title: "Telegram", library: ["grammy", "^1.46.0"], connect: (grammy, more) => connectTelegram({ ...more, grammy }) },
+  { title: "Discord", library: ["discord.js", "^14.28.1"], connect: (discord, more) => connectDiscord({ ...more, discord }) },
+]
+
+/** Adds the commands of `bot`. */
+export function add(program: Command, run: RunCommand): void {
+  const bots = program.command("bot").description("Let a character listen and answer at a chat platform.")
+  for (const platform of platforms) {
+    const { title } = platform
+    const name = title.toLowerCase()
+    const variable = `${title.toUpperCase()}_TOKEN`
+    const command = bots
+      .command(name)
+      .summary(`answer at ${title}`)
+      .description(`Let a character listen and answer at ${title}. Its token is in the variable ${variable}.`)
+      .option("--operator <id>", `who may answer for others and command in groups, as ${name}:7; repeatable`, collectValues)
+    addCommonOptions(addProfileArgument(addDrain(command), "layered"), { store: "optional" }).action(
+      (profile: string | undefined, given: Omit<BotCommandOptions, "profile">) =>
+        run((context) => listen(platform, { ...given, profile }, context), { debug: given.debug }),
+    )
+  }
+}
+
+/** Answers at a platform until Ctrl-C or SIGTERM, or until the platform ends it. Resolves to the exit code. */
+async function listen({ title, library, connect }: Platform, options: BotCommandOptions, context: CliContext): Promise<number> {
   const { io, screen, translate } = context
-  const token = io.env.TELEGRAM_TOKEN?.trim()
+  const variable = `${title.toUpperCase()}_TOKEN`
+  const token = io.env[variable]?.trim()
   if (!token)
-    throw new PromptStrataError("usage", "expected the bot's token in the variable TELEGRAM_TOKEN, found none.", {
+    throw new PromptStrataError("usage", `expected the bot's token in the variable ${variable}, found none.`, {
       hint: "A token is never an option: other users of a computer can see those.",
     })
-  const grammy = loadPackage("grammy", "^1.46.0") as TelegramOptions["grammy"]
+  const loaded = loadPackage(...library)
   const profile = await openProfile(options, context)
   const words = serveWords(profile.locale)
   const stopped = untilStopped(context).then(() => undefined)
   const store = await openCliStore(options, context)
   const onError = (error: unknown): void => screen.complain(translate(messageOf(error)).replaceAll(token, "[secret]"))
-  const own = { grammy, token, api: io.env.TELEGRAM_API, profile, store, operators: options.operator, onError }
-  const connecting = openAgent({ profile }, options, context, (parts) => connectTelegram({ ...parts, ...own }).catch(failed))
+  const api = io.env[`${title.toUpperCase()}_API`]
+  const own = { token, api, profile, store, operators: options.operator, onError }
+  const failed = (cause: unknown): never => {
+    const hint = "Is the token right, and does no other program use it?"
+    throw new PromptStrataError("usage", `expected to listen at ${title}, which failed: ${messageOf(cause)}.`, { hint, cause })
+  }
+  const connecting = openAgent({ profile }, options, context, (parts) => connect(loaded, { ...parts, ...own }).catch(failed))
   const bot = await Promise.race([connecting, stopped])
   if (bot === undefined) return exitCodes.ok
   io.stdout.write(`${terminalText(`${words.listening(bot.name)}\n${words.ending}`)}\n`)
@@ -58,16 +84,11 @@ async function listen(options: BotCommandOptions, context: CliContext): Promise<
   return exitCodes.ok
 }
 
-function failed(cause: unknown): never {
-  const hint = "Is the token right, and does no other program use it?"
-  throw new PromptStrataError("usage", `expected to listen at Telegram, which failed: ${messageOf(cause)}.`, { hint, cause })
-}
-
 /** Loads a package from the folder in which the program runs, else from beside the library. */
-function loadPackage(name: string, versions: string): unknown {
+function loadPackage(name: string, versions: string): never {
   const require = createRequire(import.meta.filename)
   try {
-    return require(require.resolve(name, { paths: [process.cwd(), import.meta.dirname] }))
+    return require(require.resolve(name, { paths: [process.cwd(), import.meta.dirname] })) as never
   } catch (cause) {
     const hint = `Run \`npm install ${name}@${versions}\`.`
     throw new PromptStrataError("missing-dependency", `expected the package ${name}, which cannot be loaded.`, { hint, cause })

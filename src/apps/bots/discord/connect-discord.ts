@@ -1,0 +1,101 @@
+import { checkMemberTypes } from "../../../core/check-options.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
+import type { ApprovalQuestion } from "../../../trace/approval-question.ts"
+import { logError } from "../../../trace/log-error.ts"
+import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
+import { type ChatMember, printMentions, readMentions } from "../mentions.ts"
+
+/** Options of {@link connectDiscord}: those of `createBot`, but for the chats. By default it answers in channels who speaks to it. */
+export interface DiscordOptions extends PlatformOptions {
+  /** The package `discord.js`, or this class of it. */
+  readonly discord: { readonly Client: new (settings: never) => object }
+}
+
+interface DiscordClient {
+  readonly user: User | null
+  readonly channels: { fetch(id: string): Promise<unknown> }
+  on(event: string, listener: (...args: never[]) => unknown): unknown
+  login(token: string): Promise<unknown>
+  destroy(): Promise<void>
+}
+
+type Channel = { send(message: object): Promise<unknown>; sendTyping(): Promise<unknown> }
+type User = { readonly id: string; readonly username: string; readonly displayName: string; readonly bot: boolean }
+type Place = { readonly id: string; readonly channelId: string; inGuild(): boolean }
+type Press = Place & { readonly user: User; readonly customId: string; isButton(): boolean; deferUpdate(): unknown }
+interface Message extends Place {
+  readonly content: string
+  readonly author: User
+  readonly member: { readonly displayName: string } | null
+  readonly mentions: { readonly users: ReadonlyMap<string, User>; readonly repliedUser: User | null }
+  readonly attachments: ReadonlyMap<string, { readonly url: string }>
+  readonly createdTimestamp: number
+}
+
+// Partials are channels that are not known yet, as those of direct messages. Nobody can make the bot call @everyone.
+const intents = ["Guilds", "GuildMessages", "DirectMessages", "MessageContent"]
+const settings = { intents, partials: [1], allowedMentions: { parse: ["users"], repliedUser: true } }
+
+/** Makes a character that listens and answers at Discord. Rejects with the error of discord.js, such as for a wrong token. */
+export async function connectDiscord(options: DiscordOptions): Promise<ConnectedBot> {
+  checkMemberTypes("the options of connectDiscord", options, "discord:object token:string api:string? profile:object")
+  const { discord, token, api = "https://discord.com/api", operators, onError = logError, ...own } = options
+  checkMemberTypes("discord of connectDiscord", discord, "Client:function")
+  const client = new discord.Client({ ...settings, rest: { api } } as never) as DiscordClient
+  const { agent, locale } = own.profile
+  const chat: BotOptions["chat"] = ({ conversation }, answered) => {
+    const channel = async () => (await client.channels.fetch(conversation.slice(prefix.length))) as Channel
+    const behind = answered && { reply: { messageReference: answered.id, failIfNotExists: false } }
+    const send = async (message: object) => (await channel()).send({ ...message, ...behind })
+    const people = [answered?.from ?? [], answered?.mentions ?? []].flat().filter(({ id }) => id !== agent.id) as ChatMember[]
+    return {
+      ...{ limit: 2000, locale, operators, onError },
+      sendText: (content) => send({ content }),
+      sendFile: ({ path, base64 }) => send({ files: [{ attachment: Buffer.from(base64, "base64"), name: path }] }),
+      ask: ({ question: content, choices }) => send({ content, components: [{ type: 1, components: choices.map(buttonOf) }] }),
+      showTyping: async () => (await channel()).sendTyping(),
+      print: (words) => printMentions(words, people, ({ id }) => `<@${id.slice(prefix.length)}>`),
+    }
+  }
+  const bot = createBot({ shouldAnswer: {}, ...own, chat })
+  // A listener that rejects is an error of the client, too.
+  client.on("error", onError)
+  client.on("messageCreate", (message: Message) => takeMessage(message, bot, { id: client.user?.id ?? "", agent }))
+  client.on("interactionCreate", (press: Press) => takePress(press, bot))
+  await client.login(token).catch((error: unknown) => bot.close().then(() => Promise.reject(error)))
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+  client.on("shardDisconnect", ({ code }: { readonly code: number }) =>
+    reject(new PromptStrataError("usage", `Discord closed the connection for good, with the code ${code}`)),
+  )
+  // Listens until the end: Discord sends nothing again.
+  const close: Bot["close"] = (closing) => bot.close(closing).then(() => client.destroy().then(resolve))
+  return { agent: bot.agent, name: client.user?.username ?? agent.name, ended, close }
+}
+
+const prefix = "discord:"
+
+const buttonOf = ({ label, say }: ApprovalQuestion["choices"][number]) => ({ type: 2, style: 2, label, custom_id: say })
+
+const keyOf = (place: Place) =>
+  ({ conversation: prefix + place.channelId, audience: place.inGuild() ? "group" : "private" }) as const
+
+async function takeMessage(message: Message, bot: Bot, me: { readonly id: string; readonly agent: ChatMember }): Promise<void> {
+  const { id, author, member, mentions, attachments, createdTimestamp: atMs } = message
+  if (author.bot) return
+  const people = [...mentions.users.values(), author].map(({ id, displayName: name }) => ({ id, name }))
+  people.push({ id: me.id, name: me.agent.name })
+  const names = new Map(people.map(({ id, name }) => [id, name]))
+  const { text, ids } = readMentions(message.content, people, /<@!?(\d+)>/g)
+  const who = (id: string) => ({ id: id === me.id ? me.agent.id : prefix + id, name: names.get(id) ?? id })
+  const from = { ...who(author.id), name: (member ?? author).displayName }
+  const replyTo = mentions.repliedUser ? { from: who(mentions.repliedUser.id) } : undefined
+  const files = Array.from(attachments.values(), ({ url }) => url)
+  await bot.take(keyOf(message), { id, text, from, atMs, files, mentions: ids.map(who), replyTo })
+}
+
+/** A press says what its choice says. */
+async function takePress(press: Press, bot: Bot): Promise<void> {
+  if (!press.isButton()) return
+  const from = { id: prefix + press.user.id, name: press.user.displayName }
+  await Promise.all([press.deferUpdate(), bot.take(keyOf(press), { id: press.id, text: press.customId, from })])
+}

@@ -1,0 +1,2 @@
+export type { ConnectedBot } from "../create-bot.ts"
+export { connectDiscord, type DiscordOptions } from "./connect-discord.ts"
