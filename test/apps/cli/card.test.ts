@@ -65,7 +65,7 @@ describe("promptstrata card", () => {
     ])
     expect(await linted("--locale", "zh-CN")).toEqual([
       `警告  图片 "joy: ${svg.uri}" 不会显示：从开头的字节看，不是 PNG、JPEG、WebP 或 GIF。`,
-      '警告  图片 "sad: https://example.com/sad.png" 不会显示：它在网址上，而这里从不下载。',
+      '警告  图片 "sad: https://example.com/sad.png" 不会显示：它是网址，这里不会下载。',
     ])
   })
 
