@@ -230,13 +230,13 @@ function goneAround(error: PromptStrataError): PromptStrataError {
 
 /** Tells what a prompt had room for, if its budget cut something: `its prompt had room for 12 of 80 entries of recent`. */
 function cutsText(cut: CutRecord): readonly string[] {
-  const left = (size: CutSize, key: string): string => {
-    if ("dropped" in size) return `none of ${key}`
+  const told = (size: CutSize, key: string): string => {
+    if ("dropped" in size) return `its prompt had room for none of ${key}`
     return "entries" in size
-      ? `${size.entries} of ${size.of ?? "more"} entries of ${key}`
-      : `${size.characters} characters of ${key}`
+      ? `its prompt had room for ${size.entries} of ${size.of ?? "more"} entries of ${key}`
+      : `its prompt had room for ${size.characters} characters of ${key}`
   }
-  return Object.entries(cut).map(([key, size]) => `its prompt had room for ${left(size, key)}`)
+  return Object.entries(cut).map(([key, size]) => told(size, key))
 }
 
 function isSpendingLimit(error: unknown): boolean {
