@@ -21,8 +21,11 @@ const sized = readdirSync(`${root}test`, { recursive: true, encoding: "utf8" })
   .map((path) => `test/${path.replaceAll("\\", "/")}`)
   .filter((path) => path.endsWith(".test.ts") && readFileSync(root + path, "utf8").includes('support/size.ts"'))
 
-/** Environment of the tests. Programs that tests start find the compiled code of those before them: most of their life is their start. */
-const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests` }
+/**
+ * Environment of the tests. Programs that tests start find the compiled code of those before them: most of their life is their start.
+ * Node edits no lines at a terminal that is `dumb`.
+ */
+const env = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/promptstrata-tests`, TERM: "xterm" }
 const longEnv = { ...env, TEST_SIZE: process.env.TEST_SIZE ?? "long" }
 
 /** A soak of one process may take hours: 0 is no limit. */

@@ -31,7 +31,10 @@ function processes(answers: BackgroundAnswers, profile: Parameters<typeof resolv
   const run = async (said: readonly (readonly [from: typeof ann, text: string])[], place: Parameters<Bot["take"]>[0] = group) => {
     const store = await openSqliteStore(file)
     const bot = createBot({
-      profile: resolveProfile({ name: "Mira", dialect: "layered", persona: "You are Mira.", locale: "en", ...profile }),
+      profile: resolveProfile({
+        ...{ name: "Mira", dialect: "layered", persona: "You are Mira.", locale: "en", timeZone: "UTC" },
+        ...profile,
+      }),
       model,
       store,
       ports: { clock, timers: manualTimers(clock), ids: { next: (prefix) => `${prefix}-${++next}` } },
