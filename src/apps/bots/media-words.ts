@@ -13,7 +13,7 @@ export interface BotMedia {
 
 /** Puts what a message shows in words before its text, in Chinese for a locale `zh…`, else in English. Throws `usage` for another kind. */
 export function withMediaWords(text: string, media: readonly BotMedia[], locale: string): string {
-  const { sends, gap, media: names } = words[locale.toLowerCase().startsWith("zh") ? "zh" : "en"]
+  const { sends, gap, media: names } = wordsOf(locale)
   const shown = media.map(({ kind, name = "" }) => {
     if (Object.hasOwn(names, kind)) return sends.replace("%", () => `${names[kind]} ${name}`.trim())
     const known = Object.keys(names).join(", ")
@@ -23,3 +23,10 @@ export function withMediaWords(text: string, media: readonly BotMedia[], locale:
   })
   return [...shown, text].filter((each) => each !== "").join(gap)
 }
+
+/** A reaction to a message in words, in Chinese for a locale `zh…`, else in English. */
+export function reactionWords(emoji: string, locale: string): string {
+  return wordsOf(locale).reacts.replace("%", () => emoji)
+}
+
+const wordsOf = (locale: string) => words[locale.toLowerCase().startsWith("zh") ? "zh" : "en"]

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { createBot } from "../../../src/apps/bots/create-bot.ts"
+import { reactionWords } from "../../../src/apps/bots/media-words.ts"
 import type { IdGenerator } from "../../../src/core/ports.ts"
 import type { Session } from "../../../src/loop/agent/session.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
@@ -244,6 +245,11 @@ describe("N22 what is neither words nor a file for a model", () => {
     await idle()
     expect(await historyOf(session)).toEqual([[words], ["Ha!"]])
   })
+
+  test.each([
+    ["en", "(reacts with $& %)"],
+    ["zh-TW", "（用 $& % 回应）"],
+  ])("a reaction too (%s)", (locale, words) => expect(reactionWords("$& %", locale)).toBe(words))
 
   test("of an unknown kind is refused with the kinds that there are", async () => {
     const { sessionOf, take } = bot([])

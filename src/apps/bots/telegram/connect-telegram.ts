@@ -2,6 +2,7 @@ import { checkMemberTypes } from "../../../core/check-options.ts"
 import { commandList } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
+import { reactionWords } from "../media-words.ts"
 import { readMentions } from "../mentions.ts"
 
 /** Options of {@link connectTelegram}: those of `createBot`, but for the chats. By default it answers in groups who speaks to it. */
@@ -92,7 +93,7 @@ const keyOf = ({ label: text, say }: { readonly label: string; readonly say: str
 
 type Taking = { readonly bot: Bot; readonly load: (fileId: string) => Promise<string> }
 
-async function takeUpdate(context: GrammyContext, { agent }: Profile, { bot, load }: Taking): Promise<void> {
+async function takeUpdate(context: GrammyContext, { agent, locale }: Profile, { bot, load }: Taking): Promise<void> {
   const { me, msg, chat, from: user, callbackQuery: press } = context
   if (!chat || !user) return
   // The id of a group is negative.
@@ -100,7 +101,7 @@ async function takeUpdate(context: GrammyContext, { agent }: Profile, { bot, loa
   const speakerOf = ({ id, first_name: name }: TelegramUser) => ({ id: id === me.id ? agent.id : `telegram:${id}`, name })
   const from = speakerOf(user)
   const [emoji] = context.messageReaction ? context.reactions().emojiAdded : []
-  if (emoji) await bot.agent.session(key).hear(`(reacts with ${emoji})`, { from })
+  if (emoji) await bot.agent.session(key).hear(reactionWords(emoji, locale), { from })
   // A press says what its choice says. It has an id of its own, behind that of the message with the button.
   if (press) await context.answerCallbackQuery()
   if (press && msg) await bot.take(key, { id: `${msg.message_id} ${press.id}`, text: press.data ?? "", from })
