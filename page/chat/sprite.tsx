@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks"
+import { foldLetters } from "../../src/prompt/encode/fold.ts"
 import { ask } from "../data.ts"
 import type { Words } from "../words.ts"
 
@@ -16,7 +17,7 @@ export function Sprite({ agent, emotion = "neutral", words }: SpriteProps) {
   const [names, setNames] = useState<readonly string[]>([])
   const [shown, setShown] = useState<{ readonly name: string; readonly data: string }>()
   useEffect(() => void namesOf().then(setNames), [])
-  const name = [emotion.trim().normalize("NFC").toLowerCase(), "neutral", portrait].find((each) => names.includes(each))
+  const name = [foldLetters(emotion.trim()), "neutral", portrait].find((each) => names.includes(each))
   useEffect(() => {
     let isLate = false
     if (name !== undefined) void dataOf(name).then((data) => !isLate && data !== undefined && setShown({ name, data }))

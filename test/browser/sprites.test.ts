@@ -40,11 +40,11 @@ function pausingModel(pieces: readonly string[]) {
 }
 
 test("C44 the page shows the portrait, and the picture of the emotion while the answer streams", async () => {
-  const widths = { portrait: 5, joy: 6, sad: 7 }
+  const widths = { portrait: 5, joy: 6, sad: 7, spass: 8 }
   const pictures = new Map(Object.entries(widths).map(([name, width]) => [name, picture(width)]))
-  const { model, goOn } = pausingModel(["[joy] Hello, Ann.\n", "[sad] It rains.\n", "[angry] Enough.\n"])
+  const { model, goOn } = pausingModel(["[joy] Hello, Ann.\n", "[sad] It rains.\n", "[Spaß] Ha!\n", "[angry] Enough.\n"])
   const own = { name: "own", sprites: () => ({ pictures, problems: [] }) }
-  const format = configureFormat(emotionBracket, { emotions: ["joy", "sad", "angry"] })
+  const format = configureFormat(emotionBracket, { emotions: ["joy", "sad", "Spaß", "angry"] })
   const profile = { ...english, output: { format }, plugins: [own], loop: { mode: "chat" as const } }
   const { made } = inspected([], { profile, model, chat: true })
   const server = await made.listen()
@@ -64,9 +64,12 @@ test("C44 the page shows the portrait, and the picture of the emotion while the 
   await shows("Fay: sad", widths.sad)
   expect(await page.getByText("running").count()).toBeGreaterThan(0)
   goOn(1)
+  // The names of pictures are folded, as by the server.
+  await shows("Fay: spass", widths.spass)
+  goOn(2)
   // No picture has this emotion, and there is no neutral one.
   await shows("Portrait of Fay", widths.portrait)
-  goOn(2)
+  goOn(3)
   await page.getByRole("button", { name: "中文" }).click()
   await shows("Fay 的头像", widths.portrait)
   expect(problems).toEqual([])
