@@ -65,7 +65,11 @@ export async function connectDiscord(options: DiscordOptions): Promise<Connected
   await client.login(token).catch((error: unknown) => bot.close().then(() => Promise.reject(error)))
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
   client.on("shardDisconnect", ({ code }: { readonly code: number }) =>
-    reject(new PromptStrataError("usage", `Discord closed the connection for good, with the code ${code}`)),
+    reject(
+      new PromptStrataError("usage", `Discord closed the connection for good, with the code ${code}.`, {
+        hint: "Check the token (4004), and that Message Content Intent is on in Discord's developer portal (4014).",
+      }),
+    ),
   )
   // Listens until the end: Discord sends nothing again.
   const close: Bot["close"] = (closing) => bot.close(closing).then(() => client.destroy().then(resolve))

@@ -232,9 +232,10 @@ function goneAround(error: PromptStrataError): PromptStrataError {
 function cutsText(cut: CutRecord): readonly string[] {
   const told = (size: CutSize, key: string): string => {
     if ("dropped" in size) return `its prompt had room for none of ${key}`
-    return "entries" in size
-      ? `its prompt had room for ${size.entries} of ${size.of ?? "more"} entries of ${key}`
-      : `its prompt had room for ${size.characters} characters of ${key}`
+    if ("characters" in size) return `its prompt had room for ${size.characters} characters of ${key}`
+    return size.of === undefined
+      ? `its prompt had room for ${size.entries} entries of ${key} and no more`
+      : `its prompt had room for ${size.entries} of ${size.of} entries of ${key}`
   }
   return Object.entries(cut).map(([key, size]) => told(size, key))
 }
