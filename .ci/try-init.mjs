@@ -40,7 +40,8 @@ try {
     })
     if (!unanswered.includes("could not be reached"))
       throw new Error(`expected the model's error, found ${JSON.stringify(unanswered)}`)
-    if (!said.includes("(offline)")) throw new Error(`npm start: expected the offline answer, found ${JSON.stringify(said)}`)
+    const offline = name === "luna" ? "(offline)" : "（离线）"
+    if (!said.includes(offline)) throw new Error(`npm start: expected ${offline}, found ${JSON.stringify(said)}`)
   }
   console.log("promptstrata init writes characters that pass their tests and talk.")
 } finally {

@@ -258,7 +258,9 @@ const isShape = (line: string) =>
 const isBracket = (line: string) => /^\[[^[\]]+\]$/.test(line)
 /** The lines by which fay closes a block. */
 const closers = ["</prestart>", "[/tool runs]"]
-const isMarker = (line: string) => markersOfDialect.fay(line) || isSentence(line) || isShape(line)
+/** A speaker's name behind signs or the rest of a terminal's code, which may carry a backslash too. */
+const isDisguised = (line: string) => /^[^主]{0,20}主人:/.test(line)
+const isMarker = (line: string) => markersOfDialect.fay(line) || isSentence(line) || isShape(line) || isDisguised(line)
 
 function seenOnce(line: string): string {
   const known = seenLines.get(line)
