@@ -109,5 +109,9 @@ function isKnown(line: string): boolean {
 
 /** Blank texts and comments alone (D14) are not printed; a flag of tags is kept on purpose, and the reader knows none. */
 function isReadable(text: string): boolean {
-  return visible(text).replace(/^(?:\s*<!--[^]*?-->)+/, "").trim() !== "" && !text.includes("\u{1F3F4}")
+  return (
+    visible(text)
+      .replace(/^(?:\s*<!--.*?-->)+/s, "")
+      .trim() !== "" && !text.includes("\u{1F3F4}")
+  )
 }

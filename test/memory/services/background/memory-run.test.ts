@@ -130,7 +130,12 @@ describe("the receipt of a step", () => {
     ({ text: "9", model: "m", assembly: { cut }, ...(usage && { usage }) }) as unknown as Awaited<ReturnType<JobContext["ask"]>>
   const room = "its prompt had room for"
   const cuts = { a: { entries: 1, of: 2 }, b: { entries: 3 }, c: { characters: 4 }, d: { dropped: true } }
-  const told = [`${room} 1 of 2 entries of a`, `${room} 3 entries of b and no more`, `${room} 4 characters of c`, `${room} none of d`]
+  const told = [
+    `${room} 1 of 2 entries of a`,
+    `${room} 3 entries of b and no more`,
+    `${room} 4 characters of c`,
+    `${room} none of d`,
+  ]
   const usage = { inputTokens: 1, outputTokens: 2 }
 
   test.each([
