@@ -1,3 +1,4 @@
+import { countUpTo } from "./binary-search.ts"
 import { graphemesOf } from "./graphemes.ts"
 import { lazyPattern } from "./lazy-pattern.ts"
 
@@ -90,16 +91,10 @@ const wide =
 
 let wideEnds: readonly number[] | undefined
 
-/** The width of the first character. The bounds are searched by halves: before an even one, no range is open. */
+/** The width of the first character. Before an even bound, no range is open. */
 function characterWidth(text: string): 1 | 2 {
   const code = text.codePointAt(0) ?? 0
   let at = 0
   wideEnds ??= wide.split(" ").map((step, index) => (at += Number.parseInt(step, 36) + (index % 2)))
-  let [low, high] = [0, wideEnds.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((wideEnds[middle] ?? 0) <= code) low = middle + 1
-    else high = middle
-  }
-  return low % 2 === 1 ? 2 : 1
+  return countUpTo(wideEnds, code) % 2 === 1 ? 2 : 1
 }

@@ -1,3 +1,4 @@
+import { countUpTo } from "../binary-search.ts"
 import table from "./credential-shapes.json" with { type: "json" }
 
 /** The UTF-16 offsets of a secret in a text. Ranges are in ascending order and do not touch. */
@@ -117,14 +118,9 @@ function unescaped(view: View): View | undefined {
   text += view.text.slice(from)
   /** The last piece that begins before a place, or at it. Odd pieces are escapes. */
   const sourceOf = (offset: number, isEnd: boolean): number => {
-    let [low, high] = [0, starts.length - 1]
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((starts[middle] ?? 0) <= (isEnd ? offset - 1 : offset)) low = middle
-      else high = middle - 1
-    }
-    if (low % 2 === 1) return sources[isEnd ? low + 1 : low] ?? from
-    return (sources[low] ?? 0) + offset - (starts[low] ?? 0)
+    const piece = Math.max(0, countUpTo(starts, isEnd ? offset - 1 : offset) - 1)
+    if (piece % 2 === 1) return sources[isEnd ? piece + 1 : piece] ?? from
+    return (sources[piece] ?? 0) + offset - (starts[piece] ?? 0)
   }
   return { text, at: (offset) => view.at(sourceOf(offset, false)), end: (offset) => view.end(sourceOf(offset, true)) }
 }

@@ -1,3 +1,4 @@
+import { countWhile } from "../../core/binary-search.ts"
 import { checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
@@ -88,12 +89,7 @@ export class AnswerLimiter {
     this.#tokens = this.#counter.count(this.#passed)
     if (this.#tokens <= this.#maxTokens) return text
     this.ended = "truncated"
-    let [low, high] = [0, text.length]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if (this.#counter.count(before + text.slice(0, middle)) <= this.#maxTokens) low = middle
-      else high = middle
-    }
-    return text.slice(0, graphemeBoundaryBefore(text, low))
+    const fits = (at: number) => this.#counter.count(before + text.slice(0, at + 1)) <= this.#maxTokens
+    return text.slice(0, graphemeBoundaryBefore(text, countWhile(text.length - 1, fits)))
   }
 }
