@@ -1,6 +1,6 @@
 import type { ErrorEvidence } from "./evidence/error-evidence.ts"
 import { hostSecrets } from "./secrets/find-secrets.ts"
-import { mapTexts, redactText } from "./secrets/redact.ts"
+import { redacted, redactText } from "./secrets/redact.ts"
 import { formatSource, type Source } from "./source.ts"
 
 const brand = Symbol.for("promptstrata.error")
@@ -67,14 +67,13 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
   constructor(code: C, message: string, details: ErrorContext & { readonly evidence?: ErrorEvidence[C] | undefined } = {}) {
     const { cause, source, frame, hint, evidence = {} } = details
     const find = hostSecrets()
-    const redacted = <T>(value: T): T => mapTexts(value, (text) => redactText(text, find)) as T
-    super(redacted(fullMessage(message, details)), cause === undefined ? undefined : { cause })
+    super(redactText(fullMessage(message, details), find), cause === undefined ? undefined : { cause })
     this.name = "PromptStrataError"
     this.code = code
     this.source = source
-    this.frame = redacted(frame)
-    this.hint = redacted(hint)
-    this.evidence = redacted(evidence) as ErrorEvidence[C]
+    this.frame = redacted(frame, find)
+    this.hint = redacted(hint, find)
+    this.evidence = redacted(evidence, find) as ErrorEvidence[C]
     Object.defineProperty(this, brand, { value: true })
   }
 

@@ -30,6 +30,11 @@ export function redactPieces(pieces: readonly string[], find: FindSecrets): read
   })
 }
 
+/** Replaces the secrets in every text of a value, as {@link mapTexts} finds them. */
+export function redacted<T>(value: T, find: FindSecrets): T {
+  return mapTexts(value, (text) => redactText(text, find)) as T
+}
+
 /** Changes every text in JSON data, also the names of properties. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value)

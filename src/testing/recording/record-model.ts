@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { LanguageModel, ModelPart } from "../../core/model/language-model.ts"
 import { type FindSecrets, hostSecrets } from "../../core/secrets/find-secrets.ts"
-import { mapTexts, redactPieces, redactText } from "../../core/secrets/redact.ts"
+import { redacted, redactPieces, redactText } from "../../core/secrets/redact.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { type Exchange, nodeModules, type RecordedEnd, recordedError, recordedRequest, writeRecording } from "./recording.ts"
 
@@ -67,7 +67,7 @@ function redactParts(parts: readonly ModelPart[], find: FindSecrets): readonly M
     // A part of base64 that looks like a key is none, and without it the file would be damaged.
     if (part.type === "file") return part
     if ("delta" in part) return { type: part.type, delta: deltas[part.type].next().value ?? "" }
-    return { ...(mapTexts(part, (text) => redactText(text, find)) as ModelPart), type: part.type } as ModelPart
+    return { ...redacted(part, find), type: part.type } as ModelPart
   })
 }
 

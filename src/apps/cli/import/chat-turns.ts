@@ -1,7 +1,8 @@
 import type { HistoryMessage, SessionKey, Speaker } from "../../../core/conversation.ts"
+import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import { type StoredTurn, sessionConflict } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
-import { ofSession, type StoreRow } from "../../../memory/services/store/store-row.ts"
+import type { StoreRow } from "../../../memory/services/store/store-row.ts"
 import type { TavernChat, TavernMessage } from "./tavern-chat.ts"
 
 /** The people of a session that a chat becomes, or that becomes a chat. */
@@ -70,7 +71,7 @@ function charactersOf(chat: TavernChat, { agent }: ChatPeople) {
 
 /** Writes turns into a session that is new, all or none. Swipes become the alternatives of a turn. */
 export async function storeTurns(store: Store, key: SessionKey, turns: readonly ChatTurn[]): Promise<void> {
-  const session = ofSession(key)
+  const session = sessionOf(key)
   const rows: StoreRow[] = [{ table: "session", ...session, version: 1, state: {} }]
   let [count, last] = [0, -1]
   for (const { versions, chosen } of turns) {

@@ -80,10 +80,7 @@ function listOfMemories({ agent, memory }: Profile, words: StoreWords) {
 export async function memoryTable({ store, profile, words, maxWidth }: Omit<OpenedStore, "context">): Promise<string> {
   const { empty, columns, toCells } = listOfMemories(profile, words)
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
-  const newest = rows
-    .map(({ memory }) => memory)
-    .filter(({ supersededBy }) => supersededBy === undefined)
-    .slice(-10)
+  const newest = rows.flatMap(({ memory }) => (memory.supersededBy === undefined ? [memory] : [])).slice(-10)
   return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth)
 }
 

@@ -1,6 +1,6 @@
 import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
-import { mapTexts, redactPieces, redactText } from "../../../core/secrets/redact.ts"
+import { redacted, redactPieces } from "../../../core/secrets/redact.ts"
 import type { Assembly, FitDecision, Prefix } from "../../../core/span.ts"
 import { defined } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
@@ -94,10 +94,6 @@ export function recordOfPreview(assembly: Assembly, { prompt, ...known }: Previe
   const outcome = { state: "previewed" } as const
   const requests = [{ ...asked, ...shownAssembly(assembly, find, []) }]
   return redacted({ version: 1, id: "preview", ...known, answer: "", outcome, usage: {}, ...nothing, requests }, find)
-}
-
-function redacted<T>(value: T, find: RecordParts["find"]): T {
-  return mapTexts(value, (text) => redactText(text, find)) as T
 }
 
 function requestsOf(trace: TurnTrace, turn: KeptTurn, parts: RecordParts): RecordedRequest[] {

@@ -1,7 +1,7 @@
 import { lateMethods, onDemand } from "../../../core/late.ts"
 import type { Clock, Timers } from "../../../core/ports.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
-import { mapTexts, redactText } from "../../../core/secrets/redact.ts"
+import { redacted } from "../../../core/secrets/redact.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
 import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
@@ -58,7 +58,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
   })
   return {
     ...lateMethods(records, "summaries read"),
-    forget: async (scope, isStored) => (await records()).forget(redactedScope(scope, parts.find), isStored),
+    forget: async (scope, isStored) => (await records()).forget(redacted(scope, parts.find), isStored),
     close: async () => void (await Promise.all(saves)),
   }
 }
@@ -72,10 +72,6 @@ export async function forgetKept(
   const { KeptRecords } = await loadRecords()
   const all = { maxTurns: Infinity, maxBytes: Infinity, maxDays: Infinity }
   const records = new KeptRecords({ folder, ...all }, { nowMs: () => Date.now() }, onWarning)
-  return records.forget(redactedScope(scope, hostSecrets()), isStored)
-}
-
-/** Names in records are without secrets, too. */
-function redactedScope(scope: ForgottenScope, find: RecordParts["find"]): ForgottenScope {
-  return mapTexts(scope, (text) => redactText(text, find)) as ForgottenScope
+  // Names in records are without secrets, too.
+  return records.forget(redacted(scope, hostSecrets()), isStored)
 }

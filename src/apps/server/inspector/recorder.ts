@@ -5,6 +5,7 @@ import type { ObservedTurn, SentRequest, TurnContext } from "../../../loop/turn/
 import { traceOf } from "../../../loop/turn/turn-outcome.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
 import type { Job, JobProgress } from "../../../memory/services/store/job-runner.ts"
+import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import type { TraceStep, TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent } from "../../../trace/turn-event.ts"
 import { eventOf, joinsLast, type WritableEvent } from "./recorded-event.ts"
@@ -190,10 +191,9 @@ export class Recorder {
   #open({ input }: ObservedTurn, event: TurnEvent): OpenTurn | undefined {
     // A turn that was let go of while it ran comes back with its end alone.
     if (event.type !== "turn-start" && event.type !== "turn-end") return undefined
-    const { agent, conversation, audience } = input.key
     const turn: OpenTurn = {
       id: input.turnId,
-      session: { agent, conversation, audience },
+      session: sessionOf(input.key),
       speaker: input.speaker,
       question: input.text,
       wake: input.wake,

@@ -1,5 +1,5 @@
 import type { Timers } from "../../../core/ports.ts"
-import { mapTexts, redactText } from "../../../core/secrets/redact.ts"
+import { redacted } from "../../../core/secrets/redact.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
@@ -138,8 +138,5 @@ export async function infoOf({ agent, locale }: InspectorState): Promise<PageInf
 
 /** Data for the page, with `[secret]` in place of everything that looks like a key. */
 export function jsonWithoutSecrets({ parts: { find } }: InspectorState, value: unknown, status = 200): Response {
-  return Response.json(
-    mapTexts(value, (text) => redactText(text, find)),
-    { status },
-  )
+  return Response.json(redacted(value, find), { status })
 }

@@ -2,6 +2,7 @@ import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { asOurError, PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
+import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import { emptyTrace, type TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
@@ -115,7 +116,6 @@ export function unbegunTurn(
   const error = asOurError(thrown, "session-store", "The session could not be loaded")
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })
-  const { agent, conversation, audience } = key
-  const trace = emptyTrace({ turnId, key: { agent, conversation, audience }, startedMs: atMs })
+  const trace = emptyTrace({ turnId, key: sessionOf(key), startedMs: atMs })
   return { ok: false, error, gathered: { runs: [], text: "" }, trace: defined({ ...trace, wake, error }) }
 }

@@ -7,7 +7,8 @@ import type { AskModel } from "../../../memory/services/background/background-jo
 import { promptData } from "../../../memory/services/background/dialogue.ts"
 import { shorten } from "../../../memory/services/shorten-by-rule.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
-import { type Findings, type ObserverParts, oneLine, type WatchedTurn } from "./watched-turn.ts"
+import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
+import type { Findings, ObserverParts, WatchedTurn } from "./watched-turn.ts"
 
 const lastMessages = 8
 const messageCharacters = 2_000
@@ -51,7 +52,7 @@ async function dataOf({ context, state, result }: WatchedTurn) {
   const item = ({ id, text }: { readonly id: string; readonly text: string }): SlotEntry => {
     return { id: as(id), text: as(shorten(text, itemCharacters)) }
   }
-  const done = result.records.map(({ summary }) => oneLine(summary)).join("\n")
+  const done = result.records.map(({ summary }) => onOneLine(summary)).join("\n")
   return [
     promptData("dialogue", dialogue, "user"),
     promptData("done", { text: done, trust: "tool" }, "tool"),
@@ -76,12 +77,12 @@ function readFindings(answer: string, { state }: WatchedTurn): Findings | undefi
   return {
     events: listOf(events).slice(0, maxEvents).flatMap(eventOf),
     garbage: { workspace: named(state.workspace), pulled: named(state.pulled) },
-    note: shorten(oneLine(stringOf(note)), noteCharacters),
+    note: shorten(onOneLine(stringOf(note)), noteCharacters),
   }
 }
 
 function eventOf(value: unknown): Findings["events"] {
   const { event, importance } = recordOf(value)
-  const text = shorten(oneLine(stringOf(event)), eventCharacters)
+  const text = shorten(onOneLine(stringOf(event)), eventCharacters)
   return text === "" ? [] : [{ text, importance: numberOr(importance, defaultImportance) }]
 }

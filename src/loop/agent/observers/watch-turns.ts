@@ -7,9 +7,10 @@ import type { Observer } from "../../../memory/services/observer.ts"
 import { shorten } from "../../../memory/services/shorten-by-rule.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
+import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
 import { garbageOf } from "./garbage.ts"
 import { observeByModel } from "./observe-by-model.ts"
-import { type Findings, type ObserverParts, oneLine, type WatchedTurn } from "./watched-turn.ts"
+import type { Findings, ObserverParts, WatchedTurn } from "./watched-turn.ts"
 
 /**
  * Watches turns for a profile's observer (R26). When a turn has ended it writes events, collects garbage and leaves a note, all as
@@ -57,7 +58,7 @@ async function leaveNotes(
   const collected = collects.flatMap((area) => garbage[area]).map((id) => encodeInline(id))
   const text = renderNotice(dialect, "observer-note", {
     collected: collected.join(", "),
-    next: oneLine(note),
+    next: onOneLine(note),
   })
   if (text.trim() !== "") await context.inject({ key: "note", text: text.slice(0, 4_000) })
 }
@@ -69,7 +70,7 @@ const maxSaid = 20
 
 /** Records what tools changed in a turn as one event. Talk is recorded elsewhere, when its topic has ended. */
 async function recordByRule({ dialect }: ObserverParts, { context, result }: WatchedTurn): Promise<Findings["events"]> {
-  const written = result.records.filter(({ kind }) => kind === "write").map(({ summary }) => oneLine(summary))
+  const written = result.records.filter(({ kind }) => kind === "write").map(({ summary }) => onOneLine(summary))
   const files = [...new Set(written.map((summary) => summary.slice(summary.indexOf(" ") + 1)))]
   if (files.length === 0) return []
   // Behind the turn's own words others may stand already.
@@ -78,8 +79,8 @@ async function recordByRule({ dialect }: ObserverParts, { context, result }: Wat
   const named = files.slice(0, maxFiles).join(", ") + (files.length > maxFiles ? " …" : "")
   const text = renderNotice(dialect, "observer-event", {
     files: named,
-    speaker: oneLine(asked?.speaker.name ?? ""),
-    asked: shorten(oneLine(asked?.text ?? ""), askedCharacters),
+    speaker: onOneLine(asked?.speaker.name ?? ""),
+    asked: shorten(onOneLine(asked?.text ?? ""), askedCharacters),
   })
-  return [{ text: oneLine(text), importance }]
+  return [{ text: onOneLine(text), importance }]
 }

@@ -39,8 +39,3 @@ export interface Garbage {
   readonly workspace: readonly string[]
   readonly pulled: readonly string[]
 }
-
-/** Replaces any run of white space with one space. */
-export function oneLine(text: string): string {
-  return text.trim().replace(/\s+/gu, " ")
-}

@@ -37,11 +37,6 @@ export type StoreRow =
   /** With `error` it is a dead letter; without, it waits. */
   | { readonly table: "job"; readonly job: Job; readonly attempts: number; readonly error?: string }
 
-/** A session's key without further members, in the order in which an export writes them. */
-export function ofSession({ agent, conversation, audience }: SessionKey): SessionKey {
-  return { agent, conversation, audience }
-}
-
 /** A member's type: as `typeof` says it, or `audience`. */
 type FieldType = "string" | "number" | "object" | "audience"
 

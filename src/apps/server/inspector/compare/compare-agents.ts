@@ -1,5 +1,5 @@
 import { type Prices, priceOf } from "../../../../core/model/prices.ts"
-import { mapTexts, redactText } from "../../../../core/secrets/redact.ts"
+import { redacted } from "../../../../core/secrets/redact.ts"
 import { contextOf } from "../../../../loop/agent/published-agents.ts"
 import type { AgentContext } from "../../../../loop/turn/turn-context.ts"
 import { createInMemoryStore } from "../../../../memory/services/store/in-memory/in-memory-store.ts"
@@ -124,7 +124,7 @@ async function previewOf({ agent, turn }: SideAgent, { parts: { find } }: Inspec
   const model = agent.models[0].id
   const shown: TurnRecord = { ...record, requests: record.requests.map((request) => ({ ...request, model })) }
   // Lines are compared by their places, so nothing of them may be replaced later.
-  return mapTexts(shown, (text) => redactText(text, find)) as TurnRecord
+  return redacted(shown, find)
 }
 
 /** Estimates a call with the first request of a record. */

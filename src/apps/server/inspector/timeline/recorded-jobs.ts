@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
 import type { Job, JobProgress } from "../../../../memory/services/store/job-runner.ts"
+import { sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
 
 /** A background job, as it ran last in this process. */
 export interface RecordedJob {
@@ -31,11 +32,10 @@ export class RecordedJobs {
   #jobs: readonly OpenJob[] = []
 
   note({ id, kind, key, turnId, payload }: Job, { state, attempt, message }: JobProgress, nowMs: number): void {
-    const { agent, conversation, audience } = key
     const { scheduledMs } = payload
     const begun = state === "running" ? undefined : this.#jobs.find((job) => job.id === id)
     const job: OpenJob = {
-      ...{ id, kind, turn: turnId, session: { agent, conversation, audience }, state, attempt },
+      ...{ id, kind, turn: turnId, session: sessionOf(key), state, attempt },
       startedMs: begun?.startedMs ?? nowMs,
       endedMs: state === "running" ? undefined : nowMs,
       message: message?.slice(0, maxMessage).toWellFormed(),

@@ -2,7 +2,7 @@ import { bytesToText } from "../blob.ts"
 import { renumbered, withoutMessages } from "../branches.ts"
 import { byTime, compareReceipts, compareTexts } from "../row-keys.ts"
 import type { StoreScope } from "../store.ts"
-import { ofSession, type StoreRow } from "../store-row.ts"
+import type { StoreRow } from "../store-row.ts"
 import { heldBlobs, namedBlobs } from "./blob-records.ts"
 import { memoryColumns, memoryOf } from "./memory-records.ts"
 import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, whereOwned } from "./owned-rows.ts"
@@ -35,7 +35,7 @@ async function sessionRows(rows: Rows, { key, owns }: OwnedSession, scope: Store
   const spoken = renumbered(written).map(
     ({ message, follows }): StoreRow => ({
       table: "message",
-      ...ofSession(key),
+      ...sessionOf(key),
       message,
       ...(follows === undefined ? {} : { follows }),
     }),
@@ -45,10 +45,10 @@ async function sessionRows(rows: Rows, { key, owns }: OwnedSession, scope: Store
   const held = await heldBlobs(rows, key)
   const named = turns && held.length > 0 ? await namedBlobs(rows, key, turns) : undefined
   return [
-    { table: "session", ...ofSession(key), version: row?.version ?? 0, state },
+    { table: "session", ...sessionOf(key), version: row?.version ?? 0, state },
     ...spoken,
-    ...notes.map(({ id, body }): StoreRow => ({ table: "note", ...ofSession(key), id, ...(body && { note: body }) })),
-    ...held.filter((id) => named?.has(id) ?? true).map((id): StoreRow => ({ table: "blob", ...ofSession(key), id })),
+    ...notes.map(({ id, body }): StoreRow => ({ table: "note", ...sessionOf(key), id, ...(body && { note: body }) })),
+    ...held.filter((id) => named?.has(id) ?? true).map((id): StoreRow => ({ table: "blob", ...sessionOf(key), id })),
   ]
 }
 
