@@ -1,4 +1,4 @@
-import type { StepCount } from "./incoming-text.ts"
+import { readingWork } from "./incoming-text.ts"
 import { decisionMembers } from "./interpret-decision.ts"
 import { JsonString } from "./json/json-string.ts"
 import { CommentSkip, isBlank, quotesOf, structureOf } from "./json/loose-syntax.ts"
@@ -72,7 +72,6 @@ const word = "action"
  * go on; the object itself is read whole at the end.
  */
 export class BrokenObject {
-  readonly #count: StepCount
   readonly #string: JsonString
   #depth: number
   #expectsToken: boolean
@@ -81,12 +80,8 @@ export class BrokenObject {
   /** True when the word `action` stands anywhere in it: it may be a decision. */
   mentionsAction: boolean
 
-  constructor(
-    from: { readonly depth: number; readonly expectsToken: boolean; readonly mentionsAction: boolean },
-    count: StepCount,
-  ) {
-    this.#count = count
-    this.#string = new JsonString(() => {}, count)
+  constructor(from: { readonly depth: number; readonly expectsToken: boolean; readonly mentionsAction: boolean }) {
+    this.#string = new JsonString(() => {})
     this.#depth = from.depth
     this.#expectsToken = from.expectsToken
     this.mentionsAction = from.mentionsAction
@@ -104,7 +99,7 @@ export class BrokenObject {
 
   /** Takes the code of a quote or of a structural character. */
   accept(code: number): void {
-    this.#count.steps++
+    readingWork.steps++
     this.#matched = 0
     const character = structureOf(String.fromCharCode(code))
     const quotes = this.#expectsToken ? quotesOf(character) : undefined
@@ -125,7 +120,7 @@ export class BrokenObject {
 
   /** Looks for the word across pieces; its letters are all different, so a mismatch can only begin again. */
   #match(run: string): void {
-    this.#count.steps += run.length
+    readingWork.steps += run.length
     for (let index = 0; index < run.length && !this.mentionsAction; index++) {
       const character = run.charAt(index)
       if (character === word[this.#matched]) this.#matched++

@@ -11,7 +11,7 @@ import { createPlannerReader, type DecisionReaderOptions, type InnerOptions } fr
  * the output was cut. It never throws for anything the model writes.
  */
 export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
-  checkOptions("createDecisionReader", options, "strict opensInThought streams count")
+  checkOptions("createDecisionReader", options, "strict opensInThought streams")
   const { push, end } = createPlannerReader(options, climbLadder)
   return { push, end }
 }

@@ -1,7 +1,7 @@
 import { BrokenObject, ObjectOpening } from "./broken-object.ts"
 import type { Decision } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
-import type { StepCount } from "./incoming-text.ts"
+import { readingWork } from "./incoming-text.ts"
 import { callBeside, interpretDecision, isCallOf } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { isQuoteOrStructure } from "./json/loose-syntax.ts"
@@ -44,7 +44,6 @@ const fullWidthBrace = "｛"
  */
 export class DecisionScan implements OutputScan {
   readonly #shown: ShownText
-  readonly #count: StepCount
   readonly #opensInThought: boolean
   readonly #climb: ClimbLadder
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
@@ -62,11 +61,10 @@ export class DecisionScan implements OutputScan {
   /** The beginning of the first call without an action, which is not run. */
   #bareCall: string | undefined
 
-  constructor(options: { readonly opensInThought: boolean; readonly climb: ClimbLadder }, shown: ShownText, count: StepCount) {
+  constructor(options: { readonly opensInThought: boolean; readonly climb: ClimbLadder }, shown: ShownText) {
     this.#opensInThought = options.opensInThought
     this.#climb = options.climb
     this.#shown = shown
-    this.#count = count
   }
 
   get needsLadder(): boolean {
@@ -102,15 +100,15 @@ export class DecisionScan implements OutputScan {
       if (reader.state !== "closed") return members.unfinishedFinish()
       const isExact = !reader.string.flawed && !members.understood
       if (this.#after !== "") this.ignored = furtherDecision(this.#after)
-      return interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated }, this.#count)
+      return interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
     }
     if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
     const record = this.#record
     const isFirst = record.candidates.length === 0 && record.others.length === 0
     if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
-    this.#count.steps += record.text.length
-    const decision = this.#climb(record, this.#tags.inThought, this.#count)
+    readingWork.steps += record.text.length
+    const decision = this.#climb(record, this.#tags.inThought)
     if (record.decisionEnd === undefined) this.ignored = record.ignored
     else this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
     return decision
@@ -124,7 +122,7 @@ export class DecisionScan implements OutputScan {
     this.#tagScanner?.interrupt()
     record?.braceOpens()
     const members = new DecisionMembers({ streams: record?.mayStream ?? true, isTolerant: true }, this.#shown)
-    this.#object = { start: record?.text.length ?? 0, members, reader: new JsonReader(members, this.#count), text: "" }
+    this.#object = { start: record?.text.length ?? 0, members, reader: new JsonReader(members), text: "" }
     if (piece.charAt(stop) !== fullWidthBrace) {
       this.#mode = "object"
       return stop
@@ -186,7 +184,7 @@ export class DecisionScan implements OutputScan {
   }
 
   #readOpening(piece: string, index: number): number {
-    this.#count.steps++
+    readingWork.steps++
     this.#acceptOpening(piece.charAt(index))
     if (this.#mode === "prose") return index
     this.#record.text += piece.charAt(index)
@@ -203,7 +201,7 @@ export class DecisionScan implements OutputScan {
   }
 
   #follow(from: ConstructorParameters<typeof BrokenObject>[0]): void {
-    this.#broken = new BrokenObject(from, this.#count)
+    this.#broken = new BrokenObject(from)
     this.#mode = "broken"
   }
 
@@ -229,7 +227,7 @@ export class DecisionScan implements OutputScan {
 
   get #tags(): TagScanner {
     if (this.#tagScanner === undefined) {
-      this.#tagScanner = new TagScanner(this.#tagSink(), this.#opensInThought, this.#count)
+      this.#tagScanner = new TagScanner(this.#tagSink(), this.#opensInThought)
       if (this.#object) this.#tagScanner.interrupt()
     }
     return this.#tagScanner
@@ -267,7 +265,7 @@ export class DecisionScan implements OutputScan {
 
   /** Turns all text before an orphan closing tag into thinking (T22). Nothing of it was shown yet. */
   #forget(): void {
-    this.#count.steps += this.#record.text.length
+    readingWork.steps += this.#record.text.length
     this.#shown.thinking += this.#record.forget()
     this.#bareCall = undefined
     this.#mode = "prose"

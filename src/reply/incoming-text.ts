@@ -40,7 +40,5 @@ export function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Counts the characters a reader looks at, so that a test can prove linear work without a clock. */
-export interface StepCount {
-  steps: number
-}
+/** The characters that all readers of answers have looked at. Tests see by it that the work is linear in the text. */
+export const readingWork = { steps: 0 }

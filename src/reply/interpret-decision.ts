@@ -1,6 +1,5 @@
 import { defined } from "../core/value.ts"
 import type { Decision, DecisionFault } from "./decision.ts"
-import type { StepCount } from "./incoming-text.ts"
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedName, tooDeep } from "./json/json-value.ts"
 
 /** A member's value; {@link tooDeep} for one that nests too deep to be built. */
@@ -53,12 +52,12 @@ export function readAction(value: unknown): { readonly name: "tool" | "finish" |
  * Makes a decision of its members (T14, T21). It is `complete` when nothing had to be repaired or understood. Nothing of a
  * call is guessed: without a tool's name, or with arguments that are no object, it is unreadable.
  */
-export function interpretDecision(members: Members, { isExact, text, at, repeated }: DecisionSource, count: StepCount): Decision {
+export function interpretDecision(members: Members, { isExact, text, at, repeated }: DecisionSource): Decision {
   const action = readAction(members.get("action"))
   const isExactSoFar = isExact && action.isExact
   let found: Decision | DecisionFault["kind"] = members.has("action") ? "unknown-action" : "no-action"
-  if (action.name === "tool") found = readCall(members, isExactSoFar, count)
-  else if (action.name === "finish") found = readFinish(members, isExactSoFar, count)
+  if (action.name === "tool") found = readCall(members, isExactSoFar)
+  else if (action.name === "finish") found = readFinish(members, isExactSoFar)
   if (typeof found === "string") return unreadable(found, text, at)
   return repeated === undefined || found.action === "unreadable" ? found : { ...found, repeatedName: repeated }
 }
@@ -89,16 +88,12 @@ export function findActionObjects(value: JsonValue | symbol | undefined, depth =
   return Object.values(value).flatMap((inner) => findActionObjects(inner, depth + 1))
 }
 
-function readCall(
-  members: Members,
-  isExact: boolean,
-  count: StepCount,
-): (Decision & { readonly action: "tool" }) | DecisionFault["kind"] {
+function readCall(members: Members, isExact: boolean): (Decision & { readonly action: "tool" }) | DecisionFault["kind"] {
   const toolName = members.has("tool") ? "tool" : "name"
   const tool = members.get(toolName)
   if (typeof tool !== "string" || tool.trim() === "") return "no-tool"
   const argsName = argumentNames.find((name) => members.has(name))
-  const args = readArgs(argsName === undefined ? undefined : members.get(argsName), count)
+  const args = readArgs(argsName === undefined ? undefined : members.get(argsName))
   if (typeof args === "string") return args
   const isAsAsked = toolName === "tool" && tool === tool.trim() && (argsName ?? "args") === "args" && args.isExact
   const message = members.get("message")
@@ -115,7 +110,6 @@ function readCall(
 /** Reads arguments. Absent, `null`, blank text and an empty list mean none; other text must be the whole JSON of an object. */
 function readArgs(
   value: MemberValue | undefined,
-  count: StepCount,
 ): { readonly value: JsonObject; readonly isExact: boolean } | DecisionFault["kind"] {
   if (value === undefined) return { value: {}, isExact: true }
   if (value === tooDeep) return "too-deep"
@@ -123,16 +117,16 @@ function readArgs(
   if (value === null || (Array.isArray(value) && value.length === 0)) return { value: {}, isExact: false }
   if (typeof value !== "string") return "args-not-object"
   if (value.trim() === "") return { value: {}, isExact: false }
-  const parsed = parseJson(value, count)
+  const parsed = parseJson(value)
   if (parsed === tooDeep) return "too-deep"
   return isJsonObject(parsed) ? { value: parsed, isExact: false } : "args-not-object"
 }
 
-function readFinish(members: Members, isExact: boolean, count: StepCount): Decision | DecisionFault["kind"] {
+function readFinish(members: Members, isExact: boolean): Decision | DecisionFault["kind"] {
   const message = readText(members.get("message"))
   if (message === undefined) return "message-not-text"
   const note = readText(members.get("note")) ?? { text: "", isExact: false }
-  const found = namesTool(members) ? readCall(members, isExact, count) : undefined
+  const found = namesTool(members) ? readCall(members, isExact) : undefined
   const call = typeof found === "object" ? found : undefined
   return defined({
     action: "finish",

@@ -1,5 +1,4 @@
 import type { Decision } from "./decision.ts"
-import type { StepCount } from "./incoming-text.ts"
 import {
   type ActionObject,
   callBeside,
@@ -31,9 +30,9 @@ import {
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired
  * where they are no JSON; an object with an action inside one without; members whose brace is missing; words.
  */
-export function climbLadder(record: OutputRecord, inThought: boolean, count: StepCount): Decision {
+export function climbLadder(record: OutputRecord, inThought: boolean): Decision {
   const { text, candidates, others } = record
-  const context = { text, count, inThought, repair: createJsonRepair(count) }
+  const context = { text, inThought, repair: createJsonRepair() }
   if (beginsWithMember(text)) return readBraceless(context) ?? readRest(others, context)
   const torn = others.find(({ end }) => isTorn(text, end))
   if (torn && torn.start < (candidates[0]?.start ?? torn.end)) {
@@ -75,8 +74,8 @@ function readNested(
   const strict = others
     .filter(({ start }) => !repaired.some((reading) => reading.start < start && start < reading.end))
     .map(({ start, end }) => {
-      const [found, further] = findActionObjects(parseJson(text.slice(start, end), context.count))
-      const decision = found && readClosed(found, { text, start, end }, context)
+      const [found, further] = findActionObjects(parseJson(text.slice(start, end)))
+      const decision = found && readClosed(found, { text, start, end })
       return { start, decision, ignored: further && excerptOf(further.object) }
     })
   const readings = [...strict, ...repaired].toSorted((one, other) => one.start - other.start)
@@ -111,10 +110,10 @@ function readBraceless(context: RepairContext, until = Number.POSITIVE_INFINITY)
 }
 
 /** The content of an output that is one JSON string. */
-function wholeString({ text, count }: RepairContext): string | undefined {
+function wholeString({ text }: RepairContext): string | undefined {
   const trimmed = text.trim()
   if (!trimmed.startsWith('"\\')) return undefined
-  const string = decodeString(trimmed, 1, count)
+  const string = decodeString(trimmed, 1)
   return string?.end === trimmed.length ? string.value : undefined
 }
 
@@ -134,17 +133,16 @@ interface RepairContext {
   readonly text: string
   /** True when the output ended inside a thought. */
   readonly inThought: boolean
-  readonly count: StepCount
   readonly repair: JsonRepair
 }
 
 /** Reads a candidate and repairs it where it is no JSON. Nothing of a call is guessed, and a call that was cut off is none. */
 function readCandidate(candidate: Candidate, context: RepairContext): CandidateReading {
   const { form, start, end, members, reader } = candidate
-  const { text, count, repair } = context
+  const { text, repair } = context
   if (form === "whole") {
     const isExact = !reader.string.flawed && !members.understood
-    const decision = interpretDecision(members.values, { isExact, text, at: start, repeated: members.repeated }, count)
+    const decision = interpretDecision(members.values, { isExact, text, at: start, repeated: members.repeated })
     return { decision: refuseWhereCut(decision, { text, start, end }, members.strayMember), place: "own", end }
   }
   const reading = repair(text, { from: start })
@@ -163,25 +161,25 @@ function readRepaired(reading: LooseObjectReading, start: number, context: Repai
   if (found === undefined) return { place: "nested", end }
   const isTorn = reading.lacksClosing && (hasStrayMember(found.object) || hasUnopenedBrace(source.text, source.end))
   if (isTorn) return { decision: unreadable("not-json", context.text, start), place: "own", end }
-  const decision = reading.isUnclosed ? readUnclosed(found, reading, start, context) : readClosed(found, source, context)
+  const decision = reading.isUnclosed ? readUnclosed(found, reading, start, context) : readClosed(found, source)
   return { decision, place: found.depth === 1 ? "own" : "nested", end, ignored: further && excerptOf(further.object) }
 }
 
 /** The decision in an object with both its braces. */
-function readClosed({ object }: ActionObject, source: LooseObjectReading["source"], { count }: RepairContext): Decision {
+function readClosed({ object }: ActionObject, source: LooseObjectReading["source"]): Decision {
   const members = new Map(Object.entries(object))
   const { text, start: at } = source
-  const decision = interpretDecision(members, { isExact: false, text, at, repeated: repeatedName(object) }, count)
+  const decision = interpretDecision(members, { isExact: false, text, at, repeated: repeatedName(object) })
   return refuseWhereCut(decision, source, hasStrayMember(object))
 }
 
 /** The decision in an object whose last brace is missing: it counts only when it is clear that nothing else is missing. */
 function readUnclosed(found: ActionObject, reading: LooseObjectReading, start: number, context: RepairContext): Decision {
-  const { text, count } = context
+  const { text } = context
   const { source, openTail, end } = reading
   const members = new Map(Object.entries(found.object))
   const origin = { isExact: false, text, at: start, repeated: repeatedName(found.object) }
-  const decision = withoutCall(interpretDecision(members, origin, count), members)
+  const decision = withoutCall(interpretDecision(members, origin), members)
   const isClear = !hasStrayMember(found.object) && openTail <= found.depth + 1 && !hasUnopenedBrace(source.text, source.end)
   const isWholeCall = members.has("tool") && members.has("args")
   if (decision.action === "tool" && isClear && isWholeCall && !isDecision(decision.args)) return decision

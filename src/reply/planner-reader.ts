@@ -2,7 +2,7 @@ import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import { type ClimbLadder, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
-import { createWellFormedReader, type StepCount } from "./incoming-text.ts"
+import { createWellFormedReader } from "./incoming-text.ts"
 import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
 import { TagScanner } from "./thinking-scanner.ts"
@@ -19,8 +19,6 @@ export interface DecisionReaderOptions {
 export interface InnerOptions {
   /** False shows nothing of strict output before its end. */
   readonly streams?: boolean
-  /** Counts the characters that the reader looks at. The count is linear in the output. */
-  readonly count?: StepCount
 }
 
 /** A reader of planner output. */
@@ -31,13 +29,13 @@ export interface PlannerReader extends Reader<string, DecisionEvent> {
 
 /** Reads planner output as `createDecisionReader` does, with a ladder that the caller may load when it is needed. */
 export function createPlannerReader(options: DecisionReaderOptions & InnerOptions, climb: ClimbLadder): PlannerReader {
-  const { strict = false, opensInThought = false, streams = true, count = { steps: 0 } } = options
+  const { strict = false, opensInThought = false, streams = true } = options
   const wellFormed = createWellFormedReader()
   const shown: ShownText = { thinking: "", message: "" }
   let isShown = false
   const scan: OutputScan = strict
-    ? new StrictScan({ opensInThought, streams }, shown, count)
-    : new DecisionScan({ opensInThought, climb }, shown, count)
+    ? new StrictScan({ opensInThought, streams }, shown)
+    : new DecisionScan({ opensInThought, climb }, shown)
   const take = (): DecisionEvent[] => {
     const { thinking, message } = shown
     const events: DecisionEvent[] = message === "" ? [] : [{ type: "message-delta", delta: message }]
@@ -72,16 +70,14 @@ class StrictScan implements OutputScan {
   readonly #members: DecisionMembers
   readonly #reader: JsonReader
   readonly #tags: TagScanner
-  readonly #count: StepCount
   readonly #pieces: string[] = []
   #objectSeen = false
   #strayAt: number | undefined
   #length = 0
 
-  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: ShownText, count: StepCount) {
-    this.#count = count
+  constructor(options: { readonly opensInThought: boolean; readonly streams: boolean }, shown: ShownText) {
     this.#members = new DecisionMembers({ streams: options.streams, isTolerant: false }, shown)
-    this.#reader = new JsonReader(this.#members, count)
+    this.#reader = new JsonReader(this.#members)
     const stray = () => {
       this.#strayAt ??= this.#length
     }
@@ -90,7 +86,7 @@ class StrictScan implements OutputScan {
     }
     const again = (text: string) => this.feed(text)
     const sink = { text: (run: string) => this.#record(run, true), thinking, thoughtOpens: stray, orphan: stray, again }
-    this.#tags = new TagScanner(sink, options.opensInThought, count)
+    this.#tags = new TagScanner(sink, options.opensInThought)
   }
 
   feed(piece: string): void {
@@ -113,7 +109,7 @@ class StrictScan implements OutputScan {
     const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined
     const isExact = !this.#reader.string.flawed && !this.#members.understood
     const { values, repeated } = this.#members
-    const decision = interpretDecision(values, { isExact, text, at: 0, repeated }, this.#count)
+    const decision = interpretDecision(values, { isExact, text, at: 0, repeated })
     if (isWhole && decision.status === "complete") return decision
     if (this.#members.gate.shown) return this.#members.unfinishedFinish()
     if (isWhole && decision.action === "unreadable") return decision

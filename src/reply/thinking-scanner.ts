@@ -1,5 +1,5 @@
 import { CodeFence, CodeLookahead, type Paragraph } from "./code-fence.ts"
-import type { StepCount } from "./incoming-text.ts"
+import { readingWork } from "./incoming-text.ts"
 
 /** Receives what a {@link TagScanner} reads, in order. */
 export interface TagSink {
@@ -25,7 +25,6 @@ export interface TagSink {
  */
 export class TagScanner {
   readonly #sink: TagSink
-  readonly #count: StepCount
   readonly #paragraph: Paragraph = { closers: undefined }
   readonly #fence = new CodeFence(this.#paragraph)
   /** True while the text belongs to a thought. */
@@ -38,9 +37,8 @@ export class TagScanner {
   /** The text from a tag on that stands in code if the code has an end. */
   #ahead: CodeLookahead | undefined
 
-  constructor(sink: TagSink, opensInThought: boolean, count: StepCount) {
+  constructor(sink: TagSink, opensInThought: boolean) {
     this.#sink = sink
-    this.#count = count
     this.inThought = opensInThought
     this.#atDeclaredOpening = opensInThought
   }
@@ -80,7 +78,7 @@ export class TagScanner {
   #passThought(chunk: string, from: number): number {
     const found = chunk.indexOf("<", from)
     const end = found < 0 ? chunk.length : found
-    this.#count.steps += end - from + 1
+    readingWork.steps += end - from + 1
     const code = this.#doubtful?.code
     for (let at = from; code && at < end; at++) code.accept(chunk.charCodeAt(at), at)
     if (end > from) this.#think(chunk.slice(from, end))
@@ -96,7 +94,7 @@ export class TagScanner {
       if (stops(code) || (code === 0x3c && !this.#fence.inside)) break
       this.#fence.accept(code, index)
     }
-    this.#count.steps += index - from + 1
+    readingWork.steps += index - from + 1
     if (index > from) this.#sink.text(chunk.slice(from, index))
     if (index === chunk.length || stops(code)) return index
     this.#held = "<"
@@ -105,7 +103,7 @@ export class TagScanner {
 
   /** Returns the place after what it read, or −1 after an orphan. */
   #extendTag(chunk: string, index: number): number {
-    this.#count.steps++
+    readingWork.steps++
     const match = matchThinkingTag(this.#held + chunk.charAt(index))
     if (match === "none") {
       this.#release()
@@ -153,7 +151,7 @@ export class TagScanner {
 
   #lookAhead(ahead: CodeLookahead, chunk: string, from: number): number {
     for (let index = from; index < chunk.length; index++) {
-      this.#count.steps++
+      readingWork.steps++
       const isCode = ahead.feed(chunk.charAt(index))
       if (isCode === undefined) continue
       this.#readAgain(ahead, isCode)
@@ -179,7 +177,7 @@ export class TagScanner {
     if (this.#sink.isWords?.(text) === false) this.#sink.thinking(text.slice(tagLength))
     else {
       this.inThought = false
-      this.#count.steps += text.length
+      readingWork.steps += text.length
       for (let index = 0; index < text.length; index++) this.#fence.accept(text.charCodeAt(index), text.length)
       this.#sink.text(text)
     }

@@ -50,7 +50,6 @@ export function createThinkingReader(options: {
       },
     },
     options.opensInThought ?? false,
-    { steps: 0 },
   )
   function read(chunk: string): void {
     for (let index = 0; index < chunk.length; ) index = scanner.scan(chunk, index, () => false)

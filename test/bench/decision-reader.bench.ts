@@ -1,4 +1,5 @@
 import { createDecisionReader } from "../../src/reply/decision-reader.ts"
+import { readingWork } from "../../src/reply/incoming-text.ts"
 import type { BenchOptions, BenchResult, Gate } from "./bench.ts"
 import { formatMs, formatRatio, isWithin, mediansInTurn, ratioGate } from "./measure.ts"
 
@@ -44,11 +45,11 @@ async function streamJsonReader(): Promise<(chunks: readonly string[]) => number
 }
 
 function steps(text: string): number {
-  const count = { steps: 0 }
-  const reader = createDecisionReader({ count })
+  const before = readingWork.steps
+  const reader = createDecisionReader()
   for (const chunk of chunksOf(text)) reader.push(chunk)
   reader.end()
-  return count.steps
+  return readingWork.steps - before
 }
 
 /** CPU of reading streamed planner output in 4-character chunks, beside stream-json's core, and the work done. */

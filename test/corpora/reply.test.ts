@@ -109,7 +109,7 @@ describe.skipIf(!dataPresent)("planner output from outside", () => {
       const decision = readDecision(output)
       if (decision.action !== "tool") refused++
       else if (JSON.stringify(decision.args) === JSON.stringify(expected)) repaired++
-      const reading = readLooseObject(input, { from: Math.max(0, input.indexOf("{")) }, { steps: 0 })
+      const reading = readLooseObject(input, { from: Math.max(0, input.indexOf("{")) })
       if ("value" in reading && JSON.stringify(reading.value) === JSON.stringify(expected)) inPlace++
     }
     const share = `${repaired} of ${objects.length} read as expected as a call's arguments, ${refused} refused`

@@ -31,7 +31,7 @@ describe("an object that is no JSON", () => {
   test("T21: it mentions an action exactly when the word stands in it, however it is cut", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", "c", "ac", "act", "action", "n"), maxLength: 4 })), (runs) => {
-        const object = new BrokenObject({ depth: 1, expectsToken: true, mentionsAction: false }, { steps: 0 })
+        const object = new BrokenObject({ depth: 1, expectsToken: true, mentionsAction: false })
         for (const run of runs) object.text(run)
         expect(object.mentionsAction).toBe(runs.join("").includes("action"))
       }),

@@ -1,4 +1,4 @@
-import type { StepCount } from "../incoming-text.ts"
+import { readingWork } from "../incoming-text.ts"
 import { JsonGrammar, type JsonSink } from "./json-grammar.ts"
 import { JsonString } from "./json-string.ts"
 import {
@@ -30,7 +30,6 @@ const lineBreak = /[\n\r]/
 export class JsonReader {
   readonly grammar: JsonGrammar
   readonly #sink: JsonSink
-  readonly #count: StepCount
   readonly #isTolerant: boolean
   /** `over` means that the value stops here: it is not clear if a string ended, or the sink wants no more. */
   state: "open" | "closed" | "broken" | "over" = "open"
@@ -48,10 +47,9 @@ export class JsonReader {
   #held = ""
   #scalar = ""
 
-  constructor(sink: JsonSink, count: StepCount, { isTolerant = false }: { readonly isTolerant?: boolean } = {}) {
+  constructor(sink: JsonSink, { isTolerant = false }: { readonly isTolerant?: boolean } = {}) {
     this.grammar = new JsonGrammar(sink)
     this.#sink = sink
-    this.#count = count
     this.#isTolerant = isTolerant
     this.string = new JsonString((part, isEscape) => {
       if (this.#name === undefined) {
@@ -61,7 +59,7 @@ export class JsonReader {
         this.#name.push(part)
         this.#spansLines ||= !isEscape && lineBreak.test(part)
       }
-    }, count)
+    })
   }
 
   /** True where a name or a value may begin. */
@@ -89,7 +87,7 @@ export class JsonReader {
 
   /** Reads one character between strings and scalars. */
   #readToken(chunk: string, index: number): number {
-    this.#count.steps++
+    readingWork.steps++
     const character = chunk.charAt(index)
     if (character === " " || character === "\n" || character === "\r" || character === "\t") return index + 1
     const { expected, depth } = this.grammar
@@ -110,7 +108,7 @@ export class JsonReader {
   #readScalar(chunk: string, from: number): number {
     let index = from
     while (index < chunk.length && isScalarCode(chunk.charCodeAt(index))) index++
-    this.#count.steps += index - from + 1
+    readingWork.steps += index - from + 1
     this.#scalar += chunk.slice(from, index)
     if (index === chunk.length) return index
     const raw = this.#scalar
@@ -125,7 +123,7 @@ export class JsonReader {
 
   #readLooseToken(text: string, from: number): number {
     const at = skipBlank(text, from)
-    this.#count.steps += at - from + 1
+    readingWork.steps += at - from + 1
     if (at === text.length) return at
     const character = structureOf(text.charAt(at))
     const { expected, inside, depth } = this.grammar
@@ -152,14 +150,14 @@ export class JsonReader {
     let index = at
     while (isNameCharacter(text.charAt(index))) index++
     while (isBlank(text.charAt(index))) index++
-    this.#count.steps += index - at
+    readingWork.steps += index - at
     return structureOf(text.charAt(index)) === ":"
   }
 
   #readBareName(text: string, from: number): number {
     let index = from
     while (isNameCharacter(text.charAt(index))) index++
-    this.#count.steps += index - from
+    readingWork.steps += index - from
     this.grammar.expected = "colon"
     this.#sink.key(text.slice(from, index))
     return index
@@ -171,7 +169,7 @@ export class JsonReader {
       this.state = "broken"
       return from
     }
-    this.#count.steps += word.end - from
+    readingWork.steps += word.end - from
     if ("scalar" in word) this.#sink.scalar(word.scalar)
     else {
       this.#sink.text(word.words, false)
@@ -216,7 +214,7 @@ export class JsonReader {
   /** True where a name's colon follows the quote before `end`. */
   #isNameEnd(text: string, end: number): boolean {
     const next = skipBlank(text, end)
-    this.#count.steps += next - end + 1
+    readingWork.steps += next - end + 1
     return structureOf(text.charAt(next)) === ":"
   }
 
@@ -238,7 +236,7 @@ export class JsonReader {
     let fate: QuoteFate | undefined
     let index = from
     for (; index < chunk.length && fate === undefined; index++) fate = lookahead.feed(chunk.charAt(index))
-    this.#count.steps += index - from
+    readingWork.steps += index - from
     if (this.#isTolerant) fate ??= lookahead.end()
     if (fate !== undefined) return this.#settleQuote(fate, chunk, from)
     this.#held += chunk.slice(from)
@@ -280,7 +278,7 @@ export class JsonReader {
 
   /** The whole text was read, and the value is still open. */
   #endText(index: number): number {
-    this.#count.steps++
+    readingWork.steps++
     if (this.#inString || this.grammar.endUnclosed() === "broken") this.state = "broken"
     else this.#endToken(index)
     return this.#inString ? this.#stringAt : index

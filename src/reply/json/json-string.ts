@@ -1,4 +1,4 @@
-import { isHighSurrogate, isLowSurrogate, type StepCount } from "../incoming-text.ts"
+import { isHighSurrogate, isLowSurrogate, readingWork } from "../incoming-text.ts"
 
 const backslash = 0x5c
 const escapes = new Map(Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" }))
@@ -11,7 +11,6 @@ const escapes = new Map(Object.entries({ '"': '"', "\\": "\\", "/": "/", b: "\b"
  */
 export class JsonString {
   readonly #emit: (part: string, isEscape: boolean) => void
-  readonly #count: StepCount
   /** The quotes that can end this string. */
   quotes = '"'
   #escape = ""
@@ -24,9 +23,8 @@ export class JsonString {
   hasEscapedQuote = false
 
   /** `emit` gets the pieces in order, and whether an escape stood for one. When a `\u` begins it gets an empty piece at once. */
-  constructor(emit: (part: string, isEscape: boolean) => void, count: StepCount) {
+  constructor(emit: (part: string, isEscape: boolean) => void) {
     this.#emit = emit
-    this.#count = count
   }
 
   /** Begins a new string, after its opening quote. Any of `quotes` closes it. */
@@ -63,7 +61,7 @@ export class JsonString {
         if (code === quote || code === backslash || (quotes.length > 1 && quotes.includes(chunk.charAt(index)))) break
         if (code < 0x20) this.flawed = true
       }
-      this.#count.steps += index - start + 1
+      readingWork.steps += index - start + 1
       if (this.#high !== "" && (index > start || code !== backslash)) this.#put("", true)
       if (index > start) this.#emit(chunk.slice(start, index), false)
       if (index === chunk.length) return index
@@ -75,7 +73,7 @@ export class JsonString {
   }
 
   #readEscape(chunk: string, index: number): number {
-    this.#count.steps++
+    readingWork.steps++
     const character = chunk.charAt(index)
     if (this.#escape !== "\\") return this.#readUnit(character, index)
     const isQuote = this.quotes.includes(character)
@@ -133,13 +131,9 @@ export class JsonString {
 }
 
 /** Decodes the string whose opening quote stands before `from`; undefined where it does not end. `end` is the place after it. */
-export function decodeString(
-  text: string,
-  from: number,
-  count: StepCount,
-): { readonly value: string; readonly end: number } | undefined {
+export function decodeString(text: string, from: number): { readonly value: string; readonly end: number } | undefined {
   const parts: string[] = []
-  const string = new JsonString((part) => parts.push(part), count)
+  const string = new JsonString((part) => parts.push(part))
   const end = string.read(text, from)
   return string.closedBy === "" ? undefined : { value: parts.join(""), end }
 }

@@ -1,4 +1,3 @@
-import type { StepCount } from "../incoming-text.ts"
 import type { JsonSink } from "./json-grammar.ts"
 import { JsonReader } from "./json-reader.ts"
 
@@ -117,9 +116,9 @@ function addTo(container: Container, value: JsonValue): void {
 }
 
 /** Reads the JSON of one object or array, with white space around it; `undefined` for any other text. */
-export function parseJson(text: string, count: StepCount): JsonValue | typeof tooDeep | undefined {
+export function parseJson(text: string): JsonValue | typeof tooDeep | undefined {
   const builder = new JsonBuilder()
-  const reader = new JsonReader(builder, count)
+  const reader = new JsonReader(builder)
   const end = reader.feed(text, 0)
   return reader.state === "closed" && text.slice(end).trim() === "" ? builder.take() : undefined
 }

@@ -7,7 +7,7 @@ import { JsonBuilder, type JsonValue } from "./json-value.ts"
  */
 export class PartialJson {
   readonly #value = new JsonBuilder()
-  readonly #reader = new JsonReader(this.#value, { steps: 0 })
+  readonly #reader = new JsonReader(this.#value)
   #begun = false
 
   /** Takes text as it comes. True if there is more of the value than before. */

@@ -1,4 +1,3 @@
-import type { StepCount } from "../incoming-text.ts"
 import type { GrammarRepairs } from "./json-grammar.ts"
 import { JsonReader } from "./json-reader.ts"
 import { decodeString } from "./json-string.ts"
@@ -31,13 +30,13 @@ export const maxRepairCharacters = 32_768
 export type JsonRepair = (text: string, start: LooseStart) => LooseObjectReading | undefined
 
 /** Creates a repair of JSON (T21) that reads at most {@link maxRepairCharacters} in all its calls together. */
-export function createJsonRepair(count: StepCount): JsonRepair {
+export function createJsonRepair(): JsonRepair {
   let remaining = maxRepairCharacters
   return (text, start) => {
     const isWhole = text.length - start.from <= remaining
     const window = isWhole ? text : text.slice(0, start.from + remaining)
-    const escaped = mayBeEscaped(window, start) ? readEscapedObject(window, start.from, count) : undefined
-    const reading = escaped ?? readLooseObject(window, start, count)
+    const escaped = mayBeEscaped(window, start) ? readEscapedObject(window, start.from) : undefined
+    const reading = escaped ?? readLooseObject(window, start)
     const end = "brokenAt" in reading ? reading.brokenAt : reading.end
     remaining = Math.max(0, remaining - (end - start.from))
     return "brokenAt" in reading || (end === window.length && !isWhole) ? undefined : reading
@@ -45,9 +44,9 @@ export function createJsonRepair(count: StepCount): JsonRepair {
 }
 
 /** Reads an object that is nearly JSON with a tolerant {@link JsonReader} (T21). */
-export function readLooseObject(text: string, start: LooseStart, count: StepCount): LooseObjectReading | BrokenReading {
+export function readLooseObject(text: string, start: LooseStart): LooseObjectReading | BrokenReading {
   const builder = new JsonBuilder()
-  const reader = new JsonReader(builder, count, { isTolerant: true })
+  const reader = new JsonReader(builder, { isTolerant: true })
   const { grammar } = reader
   grammar.open(true)
   const end = reader.feed(text, start.lacksBrace ? start.from : start.from + 1)
@@ -68,9 +67,9 @@ function mayBeEscaped(text: string, { from, lacksBrace }: LooseStart): boolean {
 }
 
 /** Reads an object that was written as a string, up to that string's closing quote. */
-function readEscapedObject(text: string, from: number, count: StepCount): LooseObjectReading | undefined {
-  const string = decodeString(text, from, count)
+function readEscapedObject(text: string, from: number): LooseObjectReading | undefined {
+  const string = decodeString(text, from)
   if (string === undefined) return undefined
-  const reading = readLooseObject(string.value, { from: 0 }, count)
+  const reading = readLooseObject(string.value, { from: 0 })
   return "brokenAt" in reading ? undefined : { ...reading, end: string.end }
 }

@@ -61,6 +61,6 @@ export function jsonIn(text: string, kind?: "object" | "array"): JsonValue | und
 
 /** The repair reads objects only, so the text is put into one. */
 function repaired(text: string): JsonValue | undefined {
-  const value = createJsonRepair({ steps: 0 })(`{"value":${text}}`, { from: 0 })?.value
+  const value = createJsonRepair()(`{"value":${text}}`, { from: 0 })?.value
   return typeof value === "object" && value !== null && "value" in value ? value.value : undefined
 }
