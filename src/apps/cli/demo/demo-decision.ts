@@ -1,4 +1,5 @@
 import type { TurnFacts } from "../../../core/model/language-model.ts"
+import { shorten } from "../../../memory/services/shorten-by-rule.ts"
 import type { PromptSource } from "../../../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
@@ -14,6 +15,8 @@ export type DemoDecision =
 
 /** The rest of a longer question is ignored. The rules find nothing more in it. */
 const maxQuestionCharacters = 2_000
+/** A longer result is told shortened: a result that holds earlier answers would grow with each of them. */
+const maxResultCharacters = 600
 
 /** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
 export function decide(facts: TurnFacts, say: Say): DemoDecision {
@@ -71,9 +74,9 @@ function textsOf(args: unknown): Readonly<Record<string, string>> {
   }
 }
 
-/** Removes the full stop at the end of a result, because the template adds one. */
+/** Shortens a result, and removes the full stop at its end, because the template adds one. */
 function sentenceOf(result: string): string {
-  return result.trim().replace(/[。.]$/, "")
+  return shorten(result, maxResultCharacters).replace(/[。.]$/, "")
 }
 
 function smallTalk(facts: TurnFacts, question: string, say: Say): string {

@@ -98,6 +98,13 @@ describe("a turn by rule", () => {
       )
   })
 
+  test("a long result is told shortened, so that answers that hold earlier ones do not grow", () => {
+    const runs = [{ tool: "search", args: {}, result: "The lake is deep. ".repeat(900), failed: false }]
+    const message = messageOf(decided("search the lake", { runs, tools: [] }))
+    expect(message).toMatch(/The lake is deep\. .*…/s)
+    expect(message.length).toBeLessThan(700)
+  })
+
   test("a result of this turn is answered from", () => {
     const runs = [{ tool: "calculate", args: { expression: "17*23" }, result: "391", failed: false }]
     expect(decided("帮我算 17*23", { runs })).toEqual({ action: "finish", message: "17*23 = 391。" })
