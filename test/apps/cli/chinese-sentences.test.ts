@@ -113,7 +113,7 @@ describe("N24 under a Chinese locale", () => {
       await inColumns(["simulate", `${folder}/dya.sim`], 200),
     ]
     expect(mistakes[0]).toContain('bad.sim:2:11: 应为引号里的文字，例如 "cat"，实际是 3。')
-    expect(mistakes[1]).toContain("应为 start, days, day, every, expect 之一，实际是 dya。")
+    expect(mistakes[1]).toContain("应为 start, days, user, day, every, expect 之一，实际是 dya。")
   })
 
   const profiles = {

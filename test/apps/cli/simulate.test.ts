@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
+import type { LanguageModel } from "../../../src/core/model/language-model.ts"
+import type { Message } from "../../../src/core/span.ts"
 import { size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { jsonLines } from "../../support/terminal.ts"
@@ -71,6 +73,83 @@ describe("H7: promptstrata simulate", () => {
     expect(one.stdout).toBe(other.stdout)
   })
 
+  describe("H15: a user who finds its own words", () => {
+    const lin = `start 2026-01-05
+days 5
+user "I am Lin, and my cat is called Miso." | "I read proofs for a publisher."
+user "I sleep badly."
+every 2 days at 20:00 chat 3 turns
+`
+
+    test("says the sentences of its persona, all before any comes again, and alike in each run", async () => {
+      const script = at(`${lin}expect remembered "Miso" on day 5 when asked "What is my cat called?"
+expect remembered "publisher" on day 2
+expect remembered "sleep badly" on day 2
+expect remembered "Miso" on day 2
+expect prompt under 9000
+`)
+      const lived = () => run(["simulate", script, "--profile", "root", "--locale", "en", "--json"])
+      const [one, other] = [await lived(), await lived()]
+      expect([one.code, one.stderr]).toEqual([0, ""])
+      expect(one.stdout).toBe(other.stdout)
+      const [life] = jsonLines(one.stdout) as { days: { turns: number }[]; checks: unknown[] }[]
+      expect(life?.days.map(({ turns }) => turns)).toEqual([0, 3, 0, 3, 0])
+      // Four of words, and the last one on days 2 and 4 alone.
+      expect(life?.checks).toHaveLength(6)
+    })
+
+    /** A model that writes a user's lines, or fails. */
+    function writer(line: (asked: readonly Message[]) => string): LanguageModel {
+      return {
+        ...{ id: "writer", capabilities: { developerRole: false, tools: false } },
+        async *stream({ messages }) {
+          yield { type: "text-delta", delta: line(messages) }
+          yield { type: "finish", reason: "stop" }
+        },
+      }
+    }
+    const playedBy = (script: string, line: (asked: readonly Message[]) => string) =>
+      run(["simulate", script, "--profile", "layered", "--locale", "en", "--json", "--user-model", "small"], {
+        model: writer(line),
+      })
+
+    test("is played by a model from its persona, the time and the last answers, within a bound", async () => {
+      const asked: (readonly Message[])[] = []
+      const script = at(`${lin}expect remembered "line 4" on day 5\n`)
+      const { code, stderr } = await playedBy(
+        script,
+        (messages) => `<think>hm</think>line ${asked.push(messages)} ${"x".repeat(600)}`,
+      )
+      expect([code, stderr]).toEqual([0, ""])
+      expect(asked).toHaveLength(6)
+      expect(asked[0]?.map(({ role }) => role)).toEqual(["system", "user"])
+      expect(asked[0]?.[0]?.content).toContain(
+        "I am Lin, and my cat is called Miso.\nI read proofs for a publisher.\nI sleep badly.",
+      )
+      expect(asked[4]?.[1]?.content).toBe("It is 2026-01-08 20:01. What do you write?")
+      const before = asked[4]?.slice(2) ?? []
+      expect(before.map(({ role }) => role)).toEqual(Array(4).fill(["assistant", "user"]).flat())
+      expect(before[0]?.content).toMatch(/^line 1 x+…$/)
+      expect(before[0]?.content.length).toBeLessThanOrEqual(500)
+      expect(before.every(({ content }) => content !== "")).toBe(true)
+    })
+
+    test.each([
+      [
+        "the server is gone",
+        () => {
+          throw new Error("the server is gone")
+        },
+      ],
+      ["its answer is empty", () => "<think>hm</think>"],
+    ])("ends the simulation if its model fails: %s", async (reason, line) => {
+      const { code, stdout, stderr } = await playedBy(at(lin), line)
+      expect([code, stdout]).toEqual([1, ""])
+      expect(stderr).toMatch(/cat\.sim:5:1: the model of the user wrote no line for day 2: /)
+      expect(stderr).toContain(reason)
+    })
+  })
+
   test("shows a failed expectation, and one whose day never comes, at its place, and ends with 1", async () => {
     const script = at(`${cat}expect remembered "dog" on day 3\nexpect prompt under 4000 on day 40\n`)
     const { code, stderr } = await run(["simulate", script, "--profile", "root", "--locale", "en"])
@@ -109,7 +188,7 @@ describe("H7: promptstrata simulate", () => {
 
   test.each([
     ['day 1 at 25:00 say "a"', 10, "expected a time of the day, such as 20:15, found 25:00."],
-    ['dya 1 say "a"', 1, "expected one of start, days, day, every, expect, found dya."],
+    ['dya 1 say "a"', 1, "expected one of start, days, user, day, every, expect, found dya."],
     ["day 1 say a", 11, 'expected a text in quotation marks, such as "cat", found a.'],
     ['day 1 say "a', 11, 'expected a text in quotation marks, such as "cat", found "a.'],
     ["start 2026-02-30", 7, "expected a day that exists, such as 2026-01-05, found 2026-02-30."],
@@ -118,12 +197,16 @@ describe("H7: promptstrata simulate", () => {
     ["expect prompt under 120 % of day 10 on day 9", 45, "expected on and a day after day 10, found the end of the line."],
     ["expect prompt under 120 % of day 10", 36, "expected on and a day after day 10, found the end of the line."],
     ["expect prompt under 120%", 21, "expected a number of tokens or, before %, a percentage, from 1 to 1000000000, found 120%."],
+    ["day 1 chat 2 turns", 7, 'expected say, or a line user "..." before one with chat, found chat.'],
+    ['user "I am Lin."\nday 1 chat 0 turns', 12, "expected a number of turns, from 1 to 100, found 0."],
+    ['user "I am Lin."\nday 1 chat 2', 13, "expected one of turns, turn, found the end of the line."],
+    ["user Lin", 6, 'expected a text in quotation marks, such as "cat", found Lin.'],
     ["days 0", 6, "expected a number of days, from 1 to 3660, found 0."],
   ])("tells the place of a mistake: %s", (line, column, message) => {
     expect(() => readScript("a.sim", `# first\n${line}\n`)).toThrow(
       expect.objectContaining({
         code: "script",
-        source: { file: "a.sim", line: 2, column },
+        source: { file: "a.sim", line: line.split("\n").length + 1, column },
         message: expect.stringContaining(message),
       }),
     )

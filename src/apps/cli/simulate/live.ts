@@ -19,6 +19,7 @@ import { openProfile, portsFor, terminalUser } from "../open-agent.ts"
 import type { CommonOptions } from "../options.ts"
 import type { Expectation, RecalledWords, Script, ScriptedWords } from "./read-script.ts"
 import { type SimulatedTime, simulatedTime } from "./simulated-time.ts"
+import { type SimulatedUser, simulatedUser } from "./simulated-user.ts"
 
 /** A request of a life, as it was sent. */
 export interface LivedRequest {
@@ -62,6 +63,8 @@ export interface Life {
 
 interface LifeOptions extends CommonOptions {
   readonly chooseModel: ModelChooser
+  /** The model that plays the user of the script. Default: rules. */
+  readonly chooseUser?: ModelChooser | undefined
 }
 
 /** Everything that the days of a life work on. */
@@ -75,6 +78,7 @@ interface Living {
   readonly atMinute: MinuteOfDay
   readonly requests: LivedRequest[]
   readonly now: { day: number }
+  readonly user: SimulatedUser
 }
 
 const dayMinutes = 24 * 60
@@ -116,7 +120,9 @@ async function begin(beginning: Beginning, [options, context]: [LifeOptions, Cli
     models: Object.fromEntries(Object.entries(own).map(([name, model]) => [name, recorded(model)])),
     ...{ store, ports },
   })
-  return { ...beginning, agent, store, requests, now, session: agent.session("simulated") }
+  const player = options.chooseUser?.(profile, context.io.env).model
+  const user = simulatedUser(beginning.script, profile, player && time.watched(player))
+  return { ...beginning, agent, store, requests, now, user, session: agent.session("simulated") }
 }
 
 interface Recording extends Pick<Living, "requests" | "now" | "time"> {
@@ -152,15 +158,17 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
   const [days, checks, failures]: [LivedDay[], CheckedExpectation[], Life["failures"][number][]] = [[], [], []]
   for (let day = 1; day <= script.days; day++) {
     now.day = day
-    let turns = 0
-    for (const words of wordsOf(script.words, day)) {
-      time.moveTo(living.atMinute(day, words.minuteOfDay))
-      const text = words.texts[Math.floor((day - words.firstDay) / words.everyDays) % words.texts.length] ?? ""
-      const result = await time.settled(living.session.send(text, { from: { id: terminalUser } }).result)
-      await time.settled(agent.idle())
-      turns++
-      if (!result.ok) failures.push({ words, day, message: result.error.message })
-    }
+    const spoken = wordsOf(script.words, day)
+    const turns = spoken.reduce((sum, words) => sum + words.turns, 0)
+    for (const words of spoken)
+      for (let turn = 0; turn < words.turns; turn++) {
+        time.moveTo(living.atMinute(day, Math.min(words.minuteOfDay + turn, dayMinutes - 1)))
+        const text = await time.settled(textOf(words, living))
+        const result = await time.settled(living.session.send(text, { from: { id: terminalUser } }).result)
+        await time.settled(agent.idle())
+        living.user.hear(text, result.ok ? result.text : "…")
+        if (!result.ok) failures.push({ words, day, message: result.error.message })
+      }
     time.moveTo(living.atMinute(day, dayMinutes - 1))
     await time.settled(agent.idle())
     const found: (readonly string[])[] = []
@@ -192,6 +200,17 @@ function wordsOf(all: readonly ScriptedWords[], day: number): readonly ScriptedW
   return all
     .filter(({ firstDay, lastDay, everyDays }) => day >= firstDay && day <= lastDay && (day - firstDay) % everyDays === 0)
     .sort((a, b) => a.minuteOfDay - b.minuteOfDay)
+}
+
+/** The line of a turn: the script's, or what its user finds to say. */
+async function textOf(
+  words: ScriptedWords,
+  { now: { day }, user, time, profile: { timeZone = hostTimeZone() } }: Living,
+): Promise<string> {
+  const { texts, firstDay, everyDays } = words
+  if (texts.length > 0) return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
+  const date = new Date(time.clock.nowMs()).toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
+  return user.next(words, { day, date })
 }
 
 /** Everything that a claim wants remembered or forgotten, each once. */

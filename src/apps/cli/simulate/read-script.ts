@@ -3,7 +3,7 @@ import { positionAt, type Source } from "../../../core/source.ts"
 import { didYouMean } from "../../../core/suggest.ts"
 import { dayNumber } from "../../../memory/services/recall/time/local-calendar.ts"
 
-/** Words that are said at a time of some days. Of several texts each day takes the next one. */
+/** Words that are said at a time of some days. Of several texts each day takes the next one. Without texts the user finds the words. */
 export interface ScriptedWords {
   readonly firstDay: number
   /** Infinity for words without an end. */
@@ -11,6 +11,8 @@ export interface ScriptedWords {
   readonly everyDays: number
   readonly minuteOfDay: number
   readonly texts: readonly string[]
+  /** The number of turns, one a minute. */
+  readonly turns: number
   readonly source: Source
 }
 
@@ -42,18 +44,22 @@ export interface Script {
   readonly text: string
   readonly start: { readonly year: number; readonly month: number; readonly day: number }
   readonly days: number
+  /** The sentences that the user says of itself. */
+  readonly persona: readonly string[]
   readonly words: readonly ScriptedWords[]
   readonly expectations: readonly Expectation[]
 }
 
 const defaultDays = 60
 const mostDays = 3_660
+const mostTurns = 100
 const defaultMinute = 9 * 60
 
 /** Reads a script. Throws `script`, with file, line, column and caret, at its first mistake. */
 export function readScript(file: string, text: string): Script {
   let [start, days]: [Script["start"], number] = [{ year: 2026, month: 1, day: 1 }, defaultDays]
   const words: ScriptedWords[] = []
+  const persona: string[] = []
   const expectations: Expectation[] = []
   const ends = [...text.matchAll(/\r\n|\n|\r|$/g)]
   let from = 0
@@ -61,19 +67,20 @@ export function readScript(file: string, text: string): Script {
     const line = new ScriptLine(file, text, { from, until: index })
     from = index + end.length
     if (line.isEmpty) continue
-    const verb = line.word(["start", "days", "day", "every", "expect"])
+    const verb = line.word(["start", "days", "user", "day", "every", "expect"])
     if (verb === "start") start = line.date()
     else if (verb === "days") days = line.number("a number of days", mostDays)
+    else if (verb === "user") persona.push(...line.texts())
     else if (verb === "expect") expectations.push(readExpectation(line))
-    else words.push(readWords(line, verb))
+    else words.push(readWords(line, verb, persona))
     line.end()
   }
-  if (words.length > 0) return { file, text, start, days, words, expectations }
+  if (words.length > 0) return { file, text, start, days, persona, words, expectations }
   const message = "expected a line in which something is said, found none."
   throw locatedError("script", message, { file, text, position: { line: 1, column: 1 }, hint: 'Write: day 1 say "Hello"' })
 }
 
-function readWords(line: ScriptLine, verb: "day" | "every"): ScriptedWords {
+function readWords(line: ScriptLine, verb: "day" | "every", persona: readonly string[]): ScriptedWords {
   let [firstDay, lastDay, everyDays] = [1, Number.POSITIVE_INFINITY, 1]
   if (verb === "day") {
     firstDay = line.number("a day, such as 3", mostDays)
@@ -86,10 +93,12 @@ function readWords(line: ScriptLine, verb: "day" | "every"): ScriptedWords {
   if (verb === "every" && line.takes("from")) firstDay = line.day()
   if (verb === "every" && line.takes("until")) lastDay = line.day()
   const minuteOfDay = line.takes("at") ? line.time() : defaultMinute
-  line.word(["say"])
-  const texts = [line.quoted()]
-  while (line.takes("|")) texts.push(line.quoted())
-  return { firstDay, lastDay, everyDays, minuteOfDay, texts, source: line.source }
+  const spoken = { firstDay, lastDay, everyDays, minuteOfDay, source: line.source }
+  if (persona.length === 0 && line.sees("chat")) throw line.mistake('say, or a line user "..." before one with chat')
+  if (line.word(["say", "chat"]) === "say") return { ...spoken, texts: line.texts(), turns: 1 }
+  const turns = line.number("a number of turns", mostTurns)
+  line.word(["turns", "turn"])
+  return { ...spoken, texts: [], turns }
 }
 
 function readExpectation(line: ScriptLine): Expectation {
@@ -142,11 +151,22 @@ class ScriptLine {
     return word
   }
 
+  sees(word: string): boolean {
+    return this.#next()?.word === word
+  }
+
   takes(word: string): boolean {
     const found = this.#next()
     if (found?.word !== word) return false
     this.#at = found.end
     return true
+  }
+
+  /** Texts that bars part. */
+  texts(): readonly string[] {
+    const texts = [this.quoted()]
+    while (this.takes("|")) texts.push(this.quoted())
+    return texts
   }
 
   quoted(): string {

@@ -18,6 +18,8 @@ interface SimulateOptions extends CommonOptions {
   readonly with?: readonly string[]
   /** Ask the model of the profile and the environment, in place of the offline demo. */
   readonly model?: boolean
+  /** The model that plays the script's user, in place of rules. */
+  readonly userModel?: string
   readonly prices?: string
   readonly json?: boolean
   readonly html?: boolean
@@ -28,12 +30,13 @@ export function add(program: Command, run: RunCommand): void {
   const command = program
     .command("simulate")
     .description(
-      "Live the days of a script with a profile, as fast as the machine can: what is remembered, forgotten and brought back, and what each day costs. No model is asked unless --model is given.",
+      "Live the days of a script with a profile, as fast as the machine can: what is remembered, forgotten and brought back, and what each day costs. No model is asked unless --model or --user-model is given.",
     )
     .argument("<script>", "a file with what is said on which day, and what is expected")
     .option("--days <number>", "live so many days (default: the script's)", readCount)
     .option("--with <profile>", "a further profile, beside the first; can be given again", collectValues)
     .option("--model", "ask the model of the profile and the environment, in place of the offline demo")
+    .option("--user-model <name>", "the model that plays the script's user, who otherwise says the lines of its persona")
     .option("--prices <file>", "a JSON file with the prices of models, as for inspect; one price is for all models")
     .option("--json", "print the numbers as JSON")
     .option("--html", "print a page with curves; it is one file and needs no network")
@@ -53,9 +56,14 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
     demo: true,
   })
   const chooseModel = options.model ? context.chooseModel : offline
+  const { userModel } = options
+  const chooseUser: ModelChooser | undefined =
+    userModel === undefined
+      ? undefined
+      : (profile, env) => context.chooseModel(profile, { ...env, PROMPTSTRATA_MODEL: userModel })
   const lives: MeasuredLife[] = []
   for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
-    const life = await live(script, { ...options, profile, chooseModel }, context)
+    const life = await live(script, { ...options, profile, chooseModel, chooseUser }, context)
     const { counter } = await portsFor(life.profile.model, context)
     lives.push(measure(life, { name: life.profile.name, counter, prices }))
   }
