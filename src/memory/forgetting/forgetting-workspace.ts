@@ -90,11 +90,11 @@ class DecayingWorkspace implements ForgettingWorkspace {
     this.#options = { ...defaults, ...options } as ForgettingWorkspaceOptions & typeof defaults
     for (const item of options.items ?? []) {
       const { id } = item
-      if (this.#items.has(id))
+      const before = this.#items.size
+      if (this.#items.set(id, item).size === before)
         throw new PromptStrataError("usage", `Expected items with different ids, found two called ${JSON.stringify(id)}.`, {
           evidence: { id },
         })
-      this.#items.set(id, item)
     }
   }
 
@@ -129,7 +129,8 @@ class DecayingWorkspace implements ForgettingWorkspace {
     const strength = (item: WorkspaceItem) => this.#retrievability(item, now)
     const faded = [...this.#items.values()].filter((item) => strength(item) < evictBelow)
     for (const { id } of faded) this.#items.delete(id)
-    const surplus = topOf([...this.#items.values()].reverse(), this.size - maxItems, (item) => -strength(item))
+    const [all, count] = [this.#items.values(), this.size - maxItems]
+    const surplus = count > 0 ? topOf([...all].reverse(), count, (item) => -strength(item)) : []
     for (const { id } of surplus) this.#items.delete(id)
     return [...faded, ...surplus].map((item) => this.#withStrength(item, now)).sort((a, b) => a.retrievability - b.retrievability)
   }

@@ -168,9 +168,11 @@ type KnownRecords = ReturnType<typeof knownRecords>
  */
 function knownRecords(events: readonly EventRecord[]) {
   const inOrder = events.toSorted((a, b) => a.startMs - b.startMs)
-  const byId = new Map(inOrder.map((event) => [event.id, event]))
-  const topicOfPart = new Map<string, EventRecord>()
-  for (const event of inOrder) if (event.grain === "moment") for (const id of event.children) topicOfPart.set(id, event)
+  const [byId, topicOfPart] = [new Map<string, EventRecord>(), new Map<string, EventRecord>()]
+  for (const event of inOrder) {
+    byId.set(event.id, event)
+    if (event.grain === "moment") for (const id of event.children) topicOfPart.set(id, event)
+  }
   const wholes = topicOfPart.size === 0 ? inOrder : inOrder.filter(({ id }) => !topicOfPart.has(id))
   return { byId, byGrain: Map.groupBy(wholes, ({ grain }) => grain), topicOfPart }
 }
