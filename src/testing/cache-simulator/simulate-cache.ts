@@ -152,7 +152,7 @@ export interface CacheRequest {
 }
 
 /** Fills in the defaults. Explicit marks are not rounded to blocks. */
-function cacheRules({ breakpoints, minTokens = 1024, blockTokens = 128, ttlMs }: CacheOptions): CacheRules {
+export function cacheRules({ breakpoints, minTokens = 1024, blockTokens = 128, ttlMs }: CacheOptions): CacheRules {
   return { minTokens, blockTokens: breakpoints === "explicit" ? 1 : blockTokens, ttlMs: ttlMs ?? Number.POSITIVE_INFINITY }
 }
 

@@ -1,6 +1,8 @@
 import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
-import { simulateCache } from "../../../testing/cache-simulator/simulate-cache.ts"
+import { automaticCache } from "../../../testing/cache-simulator/prefix-cache.ts"
+import { countRequest, textTokens } from "../../../testing/cache-simulator/request-tokens.ts"
+import { cacheRules } from "../../../testing/cache-simulator/simulate-cache.ts"
 import type { Life, LivedDay, LivedRequest } from "./live.ts"
 
 /** The tokens and the money of a day or of a whole life. */
@@ -41,19 +43,15 @@ export function measure(life: Life, { name, counter, prices }: MeasureOptions): 
 
 /** The tokens that an automatic cache serves of each request of a turn. */
 function cachedTokensOf(requests: readonly LivedRequest[], counter: TokenCounter): ReadonlyMap<LivedRequest, number> {
-  const sent = requests.flatMap((request) => {
+  const [cached, texts] = [new Map<LivedRequest, number>(), textTokens(counter)]
+  let [cache, before] = [automaticCache(cacheRules({ counter, ttlMs }), texts), 0]
+  for (const request of requests) {
     const { assembly, atMs, isBackground } = request
-    return assembly === undefined || isBackground ? [] : [{ request, assembly, atMs }]
-  })
-  const cached = new Map<LivedRequest, number>()
-  let begun = 0
-  for (const [at, { atMs }] of sent.entries()) {
-    // A cache has forgotten everything after a longer pause, so what was sent between two such pauses is simulated by itself.
-    if ((sent[at + 1]?.atMs ?? Number.POSITIVE_INFINITY) - atMs <= ttlMs) continue
-    const together = sent.slice(begun, at + 1)
-    const { rows } = simulateCache(together, { counter, ttlMs })
-    for (const [row, { request }] of together.entries()) cached.set(request, rows[row]?.cachedTokens ?? 0)
-    begun = at + 1
+    if (assembly === undefined || isBackground) continue
+    // After a longer pause a cache has forgotten everything.
+    if (atMs - before > ttlMs) cache = automaticCache(cacheRules({ counter, ttlMs }), texts)
+    before = atMs
+    cached.set(request, cache.ask(countRequest(assembly, texts), atMs).cachedTokens)
   }
   return cached
 }
