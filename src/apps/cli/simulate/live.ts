@@ -203,10 +203,9 @@ function wordsOf(all: readonly ScriptedWords[], day: number): readonly ScriptedW
 }
 
 /** The line of a turn: the script's, or what its user finds to say. */
-async function textOf(words: ScriptedWords, { now: { day }, user, time, profile }: Living): Promise<string> {
+async function textOf(words: ScriptedWords, { now: { day }, user, time, profile: { timeZone } }: Living): Promise<string> {
   const { texts, firstDay, everyDays } = words
   if (texts.length > 0) return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
-  const { timeZone } = profile
   const date = new Date(time.clock.nowMs()).toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
   return user.next(words, { day, date })
 }

@@ -52,7 +52,6 @@ export interface Script {
 
 const defaultDays = 60
 const mostDays = 3_660
-const mostTurns = 100
 const defaultMinute = 9 * 60
 
 /** Reads a script. Throws `script`, with file, line, column and caret, at its first mistake. */
@@ -96,7 +95,7 @@ function readWords(line: ScriptLine, verb: "day" | "every", persona: readonly st
   const spoken = { firstDay, lastDay, everyDays, minuteOfDay, source: line.source }
   if (persona.length === 0 && line.sees("chat")) throw line.mistake('say, or a line user "..." before one with chat')
   if (line.word(["say", "chat"]) === "say") return { ...spoken, texts: line.texts(), turns: 1 }
-  const turns = line.number("a number of turns", mostTurns)
+  const turns = line.number("a number of turns", 100)
   line.word(["turns", "turn"])
   return { ...spoken, texts: [], turns }
 }

@@ -12,43 +12,37 @@ import { languageOf, sentencesOf } from "../demo/demo-decision.ts"
 import type { Script, ScriptedWords } from "./read-script.ts"
 
 /** The person of a script's `user` lines, who finds words of its own. */
-export interface SimulatedUser {
-  /** The next line. Throws `script`, at the line of the chat, if the model fails or says nothing. */
-  next(words: ScriptedWords, moment: { readonly day: number; readonly date: string }): Promise<string>
-  /** Takes the answer to a line. */
-  hear(line: string, answer: string): void
-}
+export type SimulatedUser = ReturnType<typeof simulatedUser>
 
 /** A model sees so many of the last lines and answers, and a longer line is shortened. */
 const [shownLines, maxLineCharacters] = [10, 500]
 
 /** Makes the person. A model plays it from its persona and the last answers. Without one it says its own sentences, in an order by seed, all before any comes again. */
-export function simulatedUser(
-  { persona, file, text }: Script,
-  profile: Profile,
-  model: LanguageModel | undefined,
-): SimulatedUser {
+export function simulatedUser({ persona, file, text }: Script, profile: Profile, model: LanguageModel | undefined) {
   const random = seededRandom(2)
   const said: Message[] = []
   let left: string[] = []
   const say = sentencesOf(languageOf(persona.join("\n"), profile.locale.startsWith("zh") ? "zh-CN" : "en"))
-  const begin = (date: string): Message[] => [
-    { role: "system", content: say(["user"], { persona: persona.join("\n"), name: profile.agent.name }) },
-    { role: "user", content: say(["user-begins"], { date }) },
-  ]
   return {
-    async next({ source }, { day, date }) {
+    /** The next line. Throws `script`, at the line of the chat, if the model fails or says nothing. */
+    async next({ source }: ScriptedWords, { day, date }: { readonly day: number; readonly date: string }): Promise<string> {
       if (model === undefined) {
         if (left.length === 0) left = [...persona]
         return left.splice(Math.floor(random() * left.length), 1).join("")
       }
-      const line = await askModel(model, [...begin(date), ...said.slice(-2 * shownLines)], profile).catch((cause: unknown) => {
+      const system = say(["user"], { persona: persona.join("\n"), name: profile.agent.name })
+      const begin: Message[] = [
+        { role: "system", content: system },
+        { role: "user", content: say(["user-begins"], { date }) },
+      ]
+      const line = await askModel(model, [...begin, ...said.slice(-2 * shownLines)], profile).catch((cause: unknown) => {
         const message = `the model of the user wrote no line for day ${day}: ${messageOf(cause)}`
         throw locatedError("script", message, { file, text, position: { column: 1, ...source }, cause })
       })
       return shorten(line, maxLineCharacters)
     },
-    hear: (line, answer) => void said.push({ role: "assistant", content: line }, { role: "user", content: answer }),
+    /** Takes the answer to a line. */
+    hear: (line: string, answer: string) => said.push({ role: "assistant", content: line }, { role: "user", content: answer }),
   }
 }
 
