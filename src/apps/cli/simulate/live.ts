@@ -28,6 +28,7 @@ export interface LivedRequest {
   /** The id of the model. */
   readonly model: string
   readonly isBackground: boolean
+  /** Undefined for background work. */
   readonly assembly: Assembly | undefined
   readonly promptTokens: number
   outputTokens: number
@@ -149,7 +150,8 @@ function recording(model: LanguageModel, { requests, now, time, count }: Recordi
 function requestOf({ assembly, messages, facts }: ModelRequest, count: Recording["count"]) {
   const tokens = assembly && assembly.tokens + assembly.overheadTokens
   const promptTokens = tokens ?? messages.reduce((sum, { content }) => sum + count(content), 0)
-  return { assembly, promptTokens, isBackground: facts?.background === true }
+  // Nobody reads the assemblies of background work, and to keep them for sixty days costs memory and time.
+  return { assembly: facts?.background ? undefined : assembly, promptTokens, isBackground: facts?.background === true }
 }
 
 async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" | "checks" | "failures">> {
