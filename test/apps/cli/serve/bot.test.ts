@@ -5,6 +5,7 @@ import { plainProfile, run } from "../run.ts"
 
 const dependenciesOf = (name: string) => JSON.parse(readFileSync(`${root}examples/${name}/package.json`, "utf8")).dependencies
 const withToken = { TELEGRAM_TOKEN: "12345:secret", DISCORD_TOKEN: "OTk.secret" }
+const koishi = JSON.parse(readFileSync(`${root}examples/koishi/package.json`, "utf8")).peerDependencies.koishi
 const [grammy, discord] = [dependenciesOf("telegram").grammy, dependenciesOf("discord")["discord.js"]]
 
 test.each<[string, readonly string[], Readonly<Record<string, string>>, number, string]>([
@@ -23,6 +24,8 @@ test.each<[string, readonly string[], Readonly<Record<string, string>>, number, 
   ["no token of Discord", ["discord"], { TELEGRAM_TOKEN: "12345:secret" }, 2, "in the variable DISCORD_TOKEN, found none."],
   ["no token of Discord, in Chinese", ["discord", "--locale", "zh-CN"], {}, 2, "环境变量 DISCORD_TOKEN 中没有"],
   ["no package for Discord", ["discord"], withToken, 1, `npm install discord.js@${discord}`],
+  ["no package for Koishi", ["koishi"], {}, 1, `npm install koishi@${koishi}`],
+  ["no package for Koishi, in Chinese", ["koishi", "--locale", "zh-CN"], {}, 1, "无法加载 koishi 包"],
   ["another platform", ["irc"], {}, 2, "unknown command 'irc'"],
   ["a token as an option", ["telegram", "--token", "12345:secret"], {}, 2, "unknown option '--token'"],
 ])("N26 bot refuses %s in words, and shows no token", async (_, args, env, code, said) => {
