@@ -1,5 +1,7 @@
 import { useEffect, useState } from "preact/hooks"
 import type { ShownConversation, ShownMessage } from "../src/apps/server/inspector/stored-routes.ts"
+import type { WaitingCalls } from "../src/apps/server/inspector/waiting-routes.ts"
+import { Approvals } from "./chat/approvals.tsx"
 import { ask } from "./data.ts"
 import { cut } from "./turns.tsx"
 import type { Words } from "./words.ts"
@@ -33,8 +35,47 @@ function useLatest<T>(path: string | undefined): { readonly found: T | undefined
   return { found: isCurrent ? latest?.found : undefined, error: isCurrent ? latest?.error : undefined }
 }
 
+interface WaitingProps {
+  readonly conversation: string
+  readonly locale: string
+  readonly words: Words
+}
+
+/** The calls that wait in a conversation. An answer stays on its way until the bot has taken it. */
+function Waiting({ conversation, locale, words }: WaitingProps) {
+  const [answering, setAnswering] = useState<ReadonlySet<string>>(new Set())
+  const [problem, setProblem] = useState<string>()
+  const path = `conversations/${conversation}/approvals`
+  const { found, error } = useLatest<WaitingCalls>(`${path}?locale=${locale}`)
+  const answer = async (code: string, approved: boolean, reason: string): Promise<void> => {
+    if (answering.has(code)) return
+    setProblem(undefined)
+    setAnswering((codes) => new Set([...codes, code]))
+    await ask(`${path}/${code}`, { approved, reason: reason.trim() || undefined, locale }).catch((thrown: unknown) => {
+      setProblem(thrown instanceof Error ? thrown.message : String(thrown))
+      setAnswering((codes) => new Set([...codes].filter((one) => one !== code)))
+    })
+  }
+  return (
+    <>
+      {(problem ?? error) !== undefined && <p role="alert">{problem ?? error}</p>}
+      <Approvals
+        {...{ answering, words }}
+        label={words.waitingThere}
+        waiting={found?.approvals ?? []}
+        answer={found?.mayAnswer === true ? answer : undefined}
+      />
+    </>
+  )
+}
+
+interface ConversationsProps {
+  readonly locale: string
+  readonly words: Words
+}
+
 /** The conversations of the store as they go on, also those of a bot in another process. */
-export function Conversations({ words }: { readonly words: Words }) {
+export function Conversations({ locale, words }: ConversationsProps) {
   const [picked, setPicked] = useState<string>()
   const { found: all, error } = useLatest<readonly ShownConversation[]>("conversations")
   const chosen = all?.find(({ id }) => id === picked) ?? all?.[0]
@@ -62,17 +103,20 @@ export function Conversations({ words }: { readonly words: Words }) {
             ))}
           </ul>
           {chosen && (
-            <ol aria-label={chosen.conversation} aria-live="polite">
-              {messages?.map((message, at) => (
-                <li key={`${message.atMs} ${at}`} class={message.role}>
-                  <small>
-                    <strong>{message.speaker}</strong> {new Date(message.atMs).toLocaleString()}
-                    {message.files > 0 && ` · ${words.filesSent(message.files)}`}
-                  </small>
-                  <p>{cut(message.text, 20_000)}</p>
-                </li>
-              ))}
-            </ol>
+            <div>
+              <Waiting key={chosen.id} conversation={chosen.id} {...{ locale, words }} />
+              <ol aria-label={chosen.conversation} aria-live="polite">
+                {messages?.map((message, at) => (
+                  <li key={`${message.atMs} ${at}`} class={message.role}>
+                    <small>
+                      <strong>{message.speaker}</strong> {new Date(message.atMs).toLocaleString()}
+                      {message.files > 0 && ` · ${words.filesSent(message.files)}`}
+                    </small>
+                    <p>{cut(message.text, 20_000)}</p>
+                  </li>
+                ))}
+              </ol>
+            </div>
           )}
         </div>
       </div>

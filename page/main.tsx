@@ -105,7 +105,7 @@ function Served() {
         {info?.chat && <Chat chat={chat} words={words} />}
       </Turns>
       {view === "conversations" ? (
-        <Conversations words={words} />
+        <Conversations words={words} locale={shownLocale} />
       ) : info && view === "agents" ? (
         <CompareAgents info={info} words={words} />
       ) : info && current ? (

@@ -1,34 +1,41 @@
 import { useState } from "preact/hooks"
-import type { ChatFacts } from "../../src/apps/server/inspector/chat-routes.ts"
+import type { WaitingCall as Waiting } from "../../src/apps/server/inspector/chat-routes.ts"
 import type { Words } from "../words.ts"
 import type { ChatState } from "./use-chat.ts"
 
-type Waiting = ChatFacts["approvals"][number]
-
 interface ApprovalsProps {
-  readonly chat: ChatState
+  readonly label: string
+  readonly waiting: readonly Waiting[]
+  /** Codes of the calls whose answer is on its way. */
+  readonly answering: ReadonlySet<string>
+  /** Answers a call that waits. Undefined if the page may not. */
+  readonly answer: ChatState["answer"] | undefined
   readonly words: Words
 }
 
-/** The calls that wait for an answer of the page's user, with what they would be run with. */
-export function Approvals({ chat, words }: ApprovalsProps) {
-  const waiting = chat.facts?.approvals ?? []
+/** The calls that wait for an answer, with what they would be run with. */
+export function Approvals({ label, waiting, ...more }: ApprovalsProps) {
+  const { words } = more
   const open = waiting.filter(({ isOver }) => !isOver)
   return (
-    <section class="waiting" aria-label={words.waiting}>
+    <section class="waiting" aria-label={label}>
       <p role="status">{open.length > 0 && words.waitingCalls(open.map(({ tool }) => tool))}</p>
       {waiting.map((approval) => (
-        <WaitingCall key={approval.id} {...{ approval, chat, words }} />
+        <WaitingCall key={approval.id} approval={approval} {...more} />
       ))}
     </section>
   )
 }
 
-function WaitingCall({ approval, chat, words }: ApprovalsProps & { readonly approval: Waiting }) {
+function WaitingCall({
+  approval,
+  answering,
+  answer,
+  words,
+}: Omit<ApprovalsProps, "label" | "waiting"> & { readonly approval: Waiting }) {
   const [reason, setReason] = useState("")
   const { code, tool, mayAnswer, untilMs, args, isOver } = approval
-  const isBusy = chat.answering.has(code)
-  const answer = (approved: boolean) => void chat.answer(code, approved, reason)
+  const isBusy = answering.has(code)
   return (
     <article class="waiting-call" aria-label={tool}>
       <h2>{tool}</h2>
@@ -39,7 +46,8 @@ function WaitingCall({ approval, chat, words }: ApprovalsProps & { readonly appr
       <section class="args" tabIndex={0} aria-label={words.withArgs}>
         <pre>{argsText(args, words)}</pre>
       </section>
-      {!isOver && (
+      {!isOver && !answer && <p>{words.answerThere}</p>}
+      {!isOver && answer && (
         <>
           <input
             aria-label={words.whyNotRun}
@@ -54,7 +62,7 @@ function WaitingCall({ approval, chat, words }: ApprovalsProps & { readonly appr
                 type="button"
                 aria-describedby={`question-${code}`}
                 aria-disabled={isBusy}
-                onClick={() => answer(approved)}
+                onClick={() => void answer(code, approved, reason)}
               >
                 {approved ? words.allow : words.deny}
               </button>

@@ -50,7 +50,11 @@ export function Chat({ chat, words }: ChatProps) {
   return (
     <>
       <Greeting chat={chat} words={words} />
-      <Approvals chat={chat} words={words} />
+      <Approvals
+        {...{ answering: chat.answering, answer: chat.answer, words }}
+        label={words.waiting}
+        waiting={chat.facts?.approvals ?? []}
+      />
       <form class="chat" onSubmit={send}>
         <CommandField
           {...{ text, words }}

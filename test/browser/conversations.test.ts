@@ -1,9 +1,12 @@
 import { expect, onTestFinished, test } from "vitest"
+import { z } from "zod"
 import { openSqliteStore } from "../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { createBot } from "../../src/apps/bots/create-bot.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { defineTool } from "../../src/prompt/tools/define-tool.ts"
 import { scriptedModel } from "../../src/testing/index.ts"
-import { finish } from "../support/agents.ts"
+import { callTool, finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { english, useBrowser, violations } from "./opened.ts"
 
@@ -36,5 +39,59 @@ test("N28 the page shows the conversations of a bot that another opening of the 
   expect(await violations(page)).toEqual([])
   await page.getByRole("button", { name: "Back to the turns" }).click()
   await page.getByText("Talk to the character, and its requests appear here.").waitFor()
+  expect(problems).toEqual([])
+})
+
+test("N30 what waits in a conversation of a bot in another process is answered by an operator on the page, and said in its chat", async () => {
+  const file = `${tempFolder()}/bot.db`
+  const [shown, held] = [await openSqliteStore(file), await openSqliteStore(file)]
+  const said: string[] = []
+  const paid: string[] = []
+  const pay = defineTool({
+    ...{ name: "pay", description: "Sends money.", needsApproval: true, inputSchema: z.object({ to: z.string() }) },
+    execute: ({ to }) => `${paid.push(to)} payments`,
+  })
+  const bot = createBot({
+    profile: resolveProfile(profile),
+    model: scriptedModel([
+      callTool("pay", { to: "Eve" }),
+      finish("Paid."),
+      callTool("pay", { to: "Mallory" }),
+      finish("Not paid."),
+    ]),
+    ...{ tools: [pay], store: held },
+    chat: (_, answered) => ({ limit: 4096, sendText: (text) => void said.push(`${answered ? "to a message: " : ""}${text}`) }),
+  })
+  onTestFinished(async () => {
+    await bot.close()
+    await Promise.all([shown.close(), held.close()])
+  })
+  const ask = async (id: string, text: string) => {
+    await bot.take(
+      { conversation: "telegram:42", audience: "group" },
+      { id, text, from: { id: "ben", name: "Ben" }, mentions: [{ id: "fay" }] },
+    )
+    await bot.idle()
+  }
+  await ask("1", "Pay Eve.")
+  expect(said).toEqual([expect.stringContaining("Ben, may I do this?")])
+  const { page, problems } = await open([], { profile, chat: true, agentOptions: { store: shown } })
+  await page.getByRole("button", { name: "Conversations" }).click()
+  const call = page.getByRole("main").getByRole("article", { name: "pay" })
+  await call.getByText("Ben, may I do this?").waitFor()
+  expect(await call.getByRole("region", { name: "Arguments of the call" }).textContent()).toContain("Eve")
+  expect(await violations(page)).toEqual([])
+  await call.getByRole("button", { name: "Allow" }).click()
+  const talk = page.getByRole("list", { name: "telegram:42" })
+  await talk.getByText("Paid.", { exact: true }).waitFor()
+  await call.waitFor({ state: "detached" })
+  await bot.idle()
+  expect([paid, said[1]]).toEqual([["Eve"], "Paid."])
+  await ask("2", "Pay Mallory.")
+  await call.getByRole("textbox").fill("Nobody knows Mallory.")
+  await call.getByRole("button", { name: "Deny" }).click()
+  await talk.getByText("Not paid.").waitFor()
+  await bot.idle()
+  expect([paid, said.at(-1)]).toEqual([["Eve"], "Not paid."])
   expect(problems).toEqual([])
 })

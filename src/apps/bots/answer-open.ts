@@ -19,7 +19,7 @@ import { takeReady } from "./take-message.ts"
 
 interface BotParts {
   readonly agent: Agent
-  readonly chat: (conversation: SessionKey, answered: BotMessage) => BotChat
+  readonly chat: (conversation: SessionKey, answered?: BotMessage) => BotChat
   readonly inbox: Pick<Inbox, "idle">
 }
 
@@ -30,7 +30,7 @@ const maxTries = 20
 export async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): Promise<boolean> {
   const { key, message, records, turnId, tries, add } = open
   const session = agent.session({ conversation: key.conversation, audience: key.audience })
-  const own = recorded(chat(session.key, message), add)
+  const own = recorded(chat(session.key, message.byOperator ? undefined : message), add)
   try {
     const context = await contextOf(agent)
     const history = tries > 0 ? ((await context.store.load(session.key))?.history ?? []) : []

@@ -6,6 +6,7 @@ import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
+import type { Job } from "../../memory/services/store/job-runner.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { logError } from "../../trace/log-error.ts"
@@ -73,7 +74,11 @@ export function createBot(given: BotOptions): Bot {
     })
   const answer = (open: OpenMessage): Promise<boolean> => answerOpen(open, { agent, chat, inbox })
   const inbox = new Inbox({ store: store.wakes, ports, answer, onError: logError })
-  const jobs = [{ kind: "message", run: (job: Parameters<Inbox["due"]>[0]) => inbox.due(job) }]
+  const due = (job: Job): Promise<void> => {
+    const message = { ...job.payload, files: [], hasWords: true } as unknown as ReadyMessage
+    return message.byOperator ? inbox.take(job.key, message, async () => message) : inbox.due(job)
+  }
+  const jobs = [{ kind: "message", run: due }]
   const agent = createAgent({
     ...options,
     store,

@@ -24,6 +24,8 @@ export interface ReadyMessage extends BotMessage {
   readonly files: readonly AttachmentInput[]
   /** True if a person wrote words, which can be edited. */
   readonly hasWords: boolean
+  /** True if an operator of the bot gave this answer on a page, for the person who was asked. */
+  readonly byOperator?: boolean
 }
 
 /** Throws `usage` for a message of a wrong shape. */
@@ -70,7 +72,8 @@ export async function takeReady(
   const isAlone = attachments.length === 0
   if (text.trim() === "" && isAlone) return undefined
   const typed = isAlone ? readTypedAnswer(text) : undefined
-  if (typed) return deliverTurn(answerTyped(session, typed, chat.operators?.includes(from.id) ? undefined : from.id), chat)
+  const isOperator = message.byOperator || chat.operators?.includes(from.id)
+  if (typed) return deliverTurn(answerTyped(session, typed, isOperator ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
   const command = isAlone && !isEdit ? await commandIn(session, message, chat) : undefined
   if (command && "turn" in command) return deliverTurn(command.turn, chat)

@@ -17,6 +17,7 @@ import { storedRoutes } from "./stored-routes.ts"
 import { timelineRoute } from "./timeline/timeline-route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 import { growthRoute, turnRoutes } from "./turn-routes.ts"
+import { waitingRoutes } from "./waiting-routes.ts"
 
 /** All routes, by method and path behind the token. */
 const routes: readonly Route[] = [
@@ -31,6 +32,7 @@ const routes: readonly Route[] = [
   ...chatRoutes,
   ...turnRoutes,
   ...storedRoutes,
+  ...waitingRoutes,
   growthRoute,
   timelineRoute,
   replayRoute,

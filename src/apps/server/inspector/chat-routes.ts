@@ -26,16 +26,24 @@ export interface ChatFacts {
   /** The greeting of a conversation in which nothing else was said, its number and how many there are. */
   readonly greeting?: { readonly text: string; readonly number: number; readonly count: number } | undefined
   /** The calls that wait for a person. One that is over can no longer be answered. */
-  readonly approvals: readonly (ApprovalQuestion & { readonly isOver: boolean })[]
+  readonly approvals: readonly WaitingCall[]
+}
+
+/** A call that waits for a person. */
+export type WaitingCall = ApprovalQuestion & { readonly isOver: boolean }
+
+/** The calls of a conversation that wait for an answer. */
+export async function waitingCalls({ agent }: InspectorState, session: Session, locale: string): Promise<readonly WaitingCall[]> {
+  const nowMs = (await contextOf(agent)).ports.clock.nowMs()
+  const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
+  return waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
 }
 
 /** `?locale=` is the language of the page. */
 async function facts(state: InspectorState, { request }: Call): Promise<Response> {
   const { session, user } = await openChat(state)
   const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
-  const nowMs = (await contextOf(state.agent)).ports.clock.nowMs()
-  const waiting = (await session.approvals()).filter(({ answer }) => answer === undefined)
-  const approvals = waiting.map((one) => ({ ...approvalQuestion(one, locale), isOver: nowMs > one.untilMs }))
+  const approvals = await waitingCalls(state, session, locale)
   const from = { id: user }
   const [history, greetings] = [await session.history(), session.greetings({ from })]
   // A page that is only looked at keeps nothing: the greeting is said with the first words.
@@ -68,7 +76,7 @@ async function answerApproval(state: InspectorState, { request, caught: [code = 
   return Response.json({ turn: turn.id })
 }
 
-async function localeOf(state: InspectorState, given: unknown): Promise<string> {
+export async function localeOf(state: InspectorState, given: unknown): Promise<string> {
   return typeof given === "string" ? given : (await infoOf(state)).locale
 }
 

@@ -79,10 +79,15 @@ async function conversations(state: InspectorState): Promise<Response> {
 
 /** The newest messages of a conversation, oldest first. */
 async function messages(state: InspectorState, { caught: [id] }: Call): Promise<Response> {
+  return jsonWithoutSecrets(state, (await storedConversation(state, id)).messages.map(shownMessage))
+}
+
+/** A conversation of the list with its newest messages, oldest first. Throws {@link HttpProblem} if it is not there. */
+export async function storedConversation(state: InspectorState, id: string | undefined) {
   const found = (await storedConversations(state)).find((one) => one.id === id)
   if (!found) throw new HttpProblem(404, "The store does not have the conversation, or has newer ones in its place.")
   const { store } = await contextOf(state.agent)
-  return jsonWithoutSecrets(state, (await store.messages(found.key, { limit: maxShown })).map(shownMessage))
+  return { key: found.key, messages: await store.messages(found.key, { limit: maxShown }) }
 }
 
 /** Conversations under ids of their own: a name in an address may be a secret. */
@@ -124,7 +129,7 @@ async function tokens(state: InspectorState, { request }: Call): Promise<Respons
   return Response.json({ exact: counter.exact, runs })
 }
 
-function isWhole(store: SessionStore): store is Store {
+export function isWhole(store: SessionStore): store is Store {
   return "memories" in store && "users" in store
 }
 

@@ -1,0 +1,50 @@
+import { operatorAnswerJob } from "../../../loop/agent/approval/operator-answer.ts"
+import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { readReply } from "../approvals/approval-answers.ts"
+import { HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
+import { localeOf, type WaitingCall, waitingCalls } from "./chat-routes.ts"
+import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "./route.ts"
+import { isWhole, storedConversation } from "./stored-routes.ts"
+
+/** The routes of calls that wait in conversations of other processes (N30). */
+export const waitingRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/conversations\/(\w+)\/approvals$/u, answer: waiting },
+  { method: "POST", path: /^api\/conversations\/(\w+)\/approvals\/(\w+)$/u, answer: answerWaiting },
+]
+
+/** The calls of a conversation that wait. */
+export interface WaitingCalls {
+  readonly approvals: readonly WaitingCall[]
+  /** True if the page may answer them, because a bot takes its answer. */
+  readonly mayAnswer: boolean
+}
+
+/** `?locale=` is the language of the page. */
+async function waiting(state: InspectorState, call: Call): Promise<Response> {
+  return jsonWithoutSecrets(state, (await waitingIn(state, call)).calls)
+}
+
+async function waitingIn(state: InspectorState, { request, caught: [id] }: Call) {
+  const { key, messages } = await storedConversation(state, id)
+  const { conversation, audience } = key
+  const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
+  const approvals = await waitingCalls(state, state.agent.session({ conversation, audience }), locale)
+  const mayAnswer = state.chat !== undefined && messages.some(({ turnId }) => turnId?.startsWith("message:"))
+  const calls: WaitingCalls = { approvals, mayAnswer }
+  return { key, calls }
+}
+
+/** `{ approved, reason? }`: an operator's answer. The bot of the conversation takes it up as if it was given there. */
+async function answerWaiting(state: InspectorState, call: Call): Promise<Response> {
+  const { key, calls } = await waitingIn(state, call)
+  const [, code = ""] = call.caught
+  const asked = calls.approvals.find((one) => one.code === code)
+  if (!calls.mayAnswer) throw new HttpProblem(403, "This can only be answered where it was asked.")
+  const { approved, reason } = readReply(code, await readJsonBody(call.request, state.maxBodyBytes), "approved")
+  const { store, ports } = await contextOf(state.agent)
+  if (!asked || asked.isOver || !isWhole(store)) throw new HttpProblem(409, "Nothing waits under this code any more.")
+  const isNew = await store.wakes.put(operatorAnswerJob(key, { asked, approved, reason }, ports.clock.nowMs()))
+  if (!isNew) throw new HttpProblem(409, "This was answered already. The bot takes the answer once it runs.")
+  return Response.json({ code })
+}
