@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks"
+import { useRef, useState } from "preact/hooks"
 import { cut } from "../turns.tsx"
 import type { Words } from "../words.ts"
 import { Approvals } from "./approvals.tsx"
@@ -40,12 +40,22 @@ function Greeting({ chat, words }: ChatProps) {
 /** A place to talk, with the calls that wait for an answer above it. */
 export function Chat({ chat, words }: ChatProps) {
   const [text, setText] = useState("")
+  const picker = useRef<HTMLInputElement>(null)
+  const choose = (files: readonly File[]): void => {
+    const list = new DataTransfer()
+    for (const file of files) list.items.add(file)
+    if (picker.current) picker.current.files = list.files
+  }
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (text.trim() === "") return
+    const files = [...(picker.current?.files ?? [])]
+    if (text.trim() === "" && files.length === 0) return
     // Cleared at once, so that a second press sends nothing.
     setText("")
-    if (!(await chat.say(text))) setText((now) => now || text)
+    choose([])
+    if (await chat.say(text, files)) return
+    setText((now) => now || text)
+    choose(files)
   }
   return (
     <>
@@ -62,6 +72,7 @@ export function Chat({ chat, words }: ChatProps) {
           onText={setText}
           onSend={(event) => void send(event)}
         />
+        <input type="file" multiple aria-label={words.files} ref={picker} />
         <button type="submit">{words.send}</button>
         <p class="lines" role="status">
           {cut(chat.said, maxShown)}

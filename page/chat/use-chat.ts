@@ -13,7 +13,7 @@ export interface ChatState {
   /** Codes of the calls whose answer is on its way. */
   readonly answering: ReadonlySet<string>
   /** Sends words or a command. False if that failed. */
-  readonly say: (text: string) => Promise<boolean>
+  readonly say: (text: string, files?: readonly File[]) => Promise<boolean>
   /** Answers a call that waits. A second press does nothing. */
   readonly answer: (code: string, approved: boolean, reason: string) => Promise<void>
 }
@@ -31,6 +31,14 @@ interface ChatOptions {
 
 /** The id of the field in which one writes. */
 export const fieldId = "say"
+
+const dataUrl = (file: File): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
 
 /** Follows the page's conversation. */
 export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions): ChatState {
@@ -71,9 +79,10 @@ export function useChat({ canChat, locale, news, onSent, onMoved }: ChatOptions)
     problem,
     said,
     answering,
-    say: (text) =>
+    say: (text, files = []) =>
       act(async () => {
-        const outcome = await ask<{ readonly turn?: string; readonly text?: string }>("chat", { text, locale })
+        const sent = await Promise.all(files.map(async (file) => ({ name: file.name, url: await dataUrl(file) })))
+        const outcome = await ask<{ readonly turn?: string; readonly text?: string }>("chat", { text, files: sent, locale })
         if (outcome.turn !== undefined) {
           setSaid("")
           return onSent()

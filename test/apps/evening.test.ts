@@ -3,27 +3,11 @@ import { expectScriptsDone } from "../../src/testing/index.ts"
 import { callTool } from "../support/agents.ts"
 import { discordDoor, telegramDoor } from "../support/evening/bot-doors.ts"
 import { agUiDoor, openaiDoor, pageDoor, served } from "../support/evening/http-doors.ts"
-import { type Door, type Life, life } from "../support/evening/life.ts"
+import { life } from "../support/evening/life.ts"
+import { play } from "../support/evening/play.ts"
 import { terminalDoor } from "../support/evening/terminal-door.ts"
 
 afterEach(expectScriptsDone)
-
-const minuteMs = 60_000
-
-/** The same evening: a photo, a call with approval, a restart, a reminder, a second thought. */
-async function play(own: Life, door: Door, idle: () => Promise<void>): Promise<readonly string[]> {
-  await door.showPhoto("Who is this?")
-  await door.say("Pay Eve.")
-  await door.restart()
-  await door.allow()
-  await door.say("Remind me to drink water in 10 minutes.")
-  await own.pass(10 * minuteMs, idle)
-  await door.say("Thanks!")
-  await door.again()
-  expect(JSON.stringify(own.models[0].requests.map(({ messages }) => messages))).toContain('"mediaType":"image/png"')
-  expect(own.paid).toEqual(["Eve"])
-  return door.seen()
-}
 
 const begins = ["A cat.", "pay(to=Eve)", "Paid.", "I will remind you."]
 describe("the same evening is seen alike", () => {

@@ -97,6 +97,7 @@ async function pageOf(agent: Agent, shown: Shown, options: InspectorOptions): Pr
   const { inspector } = await import("../../server/inspector/inspector.ts")
   return inspector(agent, {
     ...documentsIn(source.profile),
+    maxBodyBytes: 16_000_000,
     chat: { user: terminalUser, conversation },
     inProduction: true,
     prices,

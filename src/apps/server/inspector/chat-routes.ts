@@ -1,3 +1,4 @@
+import { isRecord } from "../../../core/json-access.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { commandList, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
@@ -54,16 +55,22 @@ async function facts(state: InspectorState, { request }: Call): Promise<Response
   return jsonWithoutSecrets(state, facts)
 }
 
-/** `{ text, locale? }`: a message of the page's user, or a command. Answers with the turn's id at once, or with the words of the command. */
+/** `{ text, files?, locale? }`: a message of the page's user, or a command. Answers with the turn's id at once, or with the words of the command. */
 async function say(state: InspectorState, { request }: Call): Promise<Response> {
   const { session, user } = await openChat(state)
-  const { text, locale: given } = await readJsonBody(request, state.maxBodyBytes)
-  if (typeof text !== "string" || text.trim() === "") throw badRequest("Expected words.", "text")
+  const { text, files = [], locale: given } = await readJsonBody(request, state.maxBodyBytes)
+  if (!areFiles(files)) throw badRequest("Expected files as { name, url }, with data: URLs.", "files")
+  if (typeof text !== "string" || (text.trim() === "" && files.length === 0)) throw badRequest("Expected words.", "text")
   const [from, locale] = [{ id: user }, await localeOf(state, given)]
   if (!text.startsWith("/") || text.startsWith("/swipe")) await session.greet({ from })
-  const outcome = await runCommand(text, { session, from, locale, mayChange: true })
+  const outcome = files.length > 0 ? undefined : await runCommand(text, { session, from, locale, mayChange: true })
   if (outcome && "text" in outcome) return jsonWithoutSecrets(state, outcome)
-  return Response.json({ turn: (outcome?.turn ?? session.send(text, { from })).id })
+  return Response.json({ turn: (outcome?.turn ?? session.send(text, { from, attachments: files })).id })
+}
+
+function areFiles(given: unknown): given is { readonly name: string; readonly url: string }[] {
+  const isFile = (one: unknown) => isRecord(one) && typeof one.name === "string" && String(one.url).startsWith("data:")
+  return Array.isArray(given) && given.every(isFile)
 }
 
 /** `{ approved, reason?, locale? }`: answers the call of a code. Responds once its turn has ended; 409 with words for a person if it failed. */

@@ -7,6 +7,7 @@ import { createInMemoryStore } from "../../../../src/memory/services/store/in-me
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
+import { picture } from "../../../examples/support/picture.ts"
 import { callTool, finish } from "../../../support/agents.ts"
 import { inspected } from "./inspected.ts"
 
@@ -67,4 +68,15 @@ describe("N30 a call that waits in a stored conversation", () => {
     const refused = await post(`api/conversations/${id}/approvals/${approvals[0]?.code}`, { approved: true })
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("where it was asked")])
   })
+})
+
+test("N31 the page's chat takes files as data alone", async () => {
+  const model = scriptedModel([finish("A dot.")], { capabilities: { attachments: ["image/*"] } })
+  const { agent, post } = inspected([], { chat: true, model })
+  const url = `data:image/png;base64,${picture.toString("base64")}`
+  for (const files of [[{ name: "a.png", url: "https://example.com/a.png" }], [{ url }], "a.png", [null]])
+    expect((await post("api/chat", { text: "Look.", files })).status).toBe(400)
+  expect((await post("api/chat", { text: "", files: [{ name: "dot.png", url }] })).status).toBe(200)
+  await agent.idle()
+  expect(JSON.stringify(model.requests[0]?.messages)).toContain('"mediaType":"image/png"')
 })
