@@ -57,6 +57,28 @@ describe.skipIf(packages === "")("promptstrata bot discord", () => {
   }
   const texts = async (count: number) => (await discord.sent.reach(count)).map(({ content }) => content)
 
+  test("N32 an edit of the last private message is answered in its place, and a reaction is heard", async () => {
+    const bot = await listening(start())
+    model.reply(...answersOf("Cake?", "Pie, then.", "You like it."))
+    const said = inPrivate("I like cake.")
+    const id = `${next}`
+    discord.dispatch("MESSAGE_CREATE", said)
+    expect(await texts(1)).toEqual(["Cake?"])
+    // The preview of a link is no edit.
+    discord.dispatch("MESSAGE_UPDATE", { ...said, embeds: [] })
+    discord.dispatch("MESSAGE_UPDATE", { ...said, content: "I like pie.", edited_timestamp: "2026-01-01T00:00:01Z" })
+    expect(await texts(2)).toEqual(["Cake?", "Pie, then."])
+    expect(promptOf(model, 1)).not.toContain("I like cake.")
+    const emoji = { id: null, name: "👍" }
+    const reaction = { user_id: "7", channel_id: "41", message_id: id, emoji, type: 0, burst: false }
+    discord.dispatch("MESSAGE_REACTION_ADD", reaction)
+    discord.dispatch("MESSAGE_CREATE", inPrivate("What did I do?"))
+    expect((await texts(3)).at(-1)).toBe("You like it.")
+    expect(promptOf(model, 2)).toContain("👍")
+    expect(model.calls).toHaveLength(3)
+    expect(await bot.stop()).toMatchObject({ code: 0 })
+  })
+
   test("N26 answers, keeps the conversation over a restart, and at Ctrl-C lets a running answer end", async () => {
     const cwd = withPackages(homeOfExample(), packages)
     const bot = await listening(start([], cwd))

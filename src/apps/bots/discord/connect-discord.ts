@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import type { ApprovalQuestion } from "../../../trace/approval-question.ts"
 import { logError } from "../../../trace/log-error.ts"
 import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
+import { reactionWords } from "../media-words.ts"
 import { type ChatMember, printMentions, readMentions } from "../mentions.ts"
 
 /** Options of {@link connectDiscord}: those of `createBot`, but for the chats. By default it answers in channels who speaks to it. */
@@ -23,6 +24,7 @@ type Channel = { send(message: object): Promise<unknown>; sendTyping(): Promise<
 type User = { readonly id: string; readonly username: string; readonly displayName: string; readonly bot: boolean }
 type Place = { readonly id: string; readonly channelId: string; inGuild(): boolean }
 type Press = Place & { readonly user: User; readonly customId: string; isButton(): boolean; deferUpdate(): unknown }
+type Reaction = { readonly message: Place; readonly emoji: { readonly name: string | null } }
 interface Message extends Place {
   readonly content: string
   readonly author: User
@@ -30,11 +32,12 @@ interface Message extends Place {
   readonly mentions: { readonly users: ReadonlyMap<string, User>; readonly repliedUser: User | null }
   readonly attachments: ReadonlyMap<string, { readonly url: string }>
   readonly createdTimestamp: number
+  readonly editedTimestamp: number | null
 }
 
-// Partials are channels that are not known yet, as those of direct messages. Nobody can make the bot call @everyone.
-const intents = ["Guilds", "GuildMessages", "DirectMessages", "MessageContent"]
-const settings = { intents, partials: [1], allowedMentions: { parse: ["users"], repliedUser: true } }
+// Partials are channels (1), messages (3) and reactions (4) that are not known yet. Nobody can make the bot call @everyone.
+const intents = ["Guilds", "GuildMessages", "DirectMessages", "MessageContent", "GuildMessageReactions", "DirectMessageReactions"]
+const settings = { intents, partials: [1, 3, 4], allowedMentions: { parse: ["users"], repliedUser: true } }
 
 /** Makes a character that listens and answers at Discord. Rejects with the error of discord.js, such as for a wrong token. */
 export async function connectDiscord(options: DiscordOptions): Promise<ConnectedBot> {
@@ -61,6 +64,15 @@ export async function connectDiscord(options: DiscordOptions): Promise<Connected
   // A listener that rejects is an error of the client, too.
   client.on("error", onError)
   client.on("messageCreate", (message: Message) => takeMessage(message, bot, { id: client.user?.id ?? "", agent }))
+  // An update without a newer edit is a preview of a link, or a pin.
+  client.on("messageUpdate", async (before: Message, message: Message) => {
+    const isEdit = message.editedTimestamp !== null && message.editedTimestamp !== before.editedTimestamp
+    if (isEdit && message.author) await takeMessage(message, bot, { id: client.user?.id ?? "", agent }, isEdit)
+  })
+  client.on("messageReactionAdd", async ({ message, emoji }: Reaction, { id, displayName: name, bot: isBot }: User) => {
+    const from = { id: prefix + id, name }
+    if (!isBot) await bot.agent.session(keyOf(message)).hear(reactionWords(emoji.name ?? "?", locale), { from })
+  })
   client.on("interactionCreate", (press: Press) => takePress(press, bot))
   await client.login(token).catch((error: unknown) => bot.close().then(() => Promise.reject(error)))
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
@@ -83,7 +95,9 @@ const buttonOf = ({ label, say }: ApprovalQuestion["choices"][number]) => ({ typ
 const keyOf = (place: Place) =>
   ({ conversation: prefix + place.channelId, audience: place.inGuild() ? "group" : "private" }) as const
 
-async function takeMessage(message: Message, bot: Bot, me: { readonly id: string; readonly agent: ChatMember }): Promise<void> {
+type Me = { readonly id: string; readonly agent: ChatMember }
+
+async function takeMessage(message: Message, bot: Bot, me: Me, isEdit = false): Promise<void> {
   const { id, author, member, mentions, attachments, createdTimestamp: atMs } = message
   if (author.bot) return
   const people = [...mentions.users.values(), author].map(({ id, displayName: name }) => ({ id, name }))
@@ -94,7 +108,7 @@ async function takeMessage(message: Message, bot: Bot, me: { readonly id: string
   const from = { ...who(author.id), name: (member ?? author).displayName }
   const replyTo = mentions.repliedUser ? { from: who(mentions.repliedUser.id) } : undefined
   const files = Array.from(attachments.values(), ({ url }) => url)
-  await bot.take(keyOf(message), { id, text, from, atMs, files, mentions: ids.map(who), replyTo })
+  await bot.take(keyOf(message), { id, text, from, atMs, isEdit, files, mentions: ids.map(who), replyTo })
 }
 
 /** A press says what its choice says. */
