@@ -1,6 +1,4 @@
-import { fold } from "../encode/fold.ts"
-import { squash } from "../encode/lines.ts"
-import type { Template, TemplateNode } from "../template/ast.ts"
+import { fold, squash } from "../encode/fold.ts"
 import { blankEnd, blankStart } from "../template/frame-writer.ts"
 import { type FoundLines, isBracket, shortest, valueMark } from "./markers.ts"
 

@@ -95,3 +95,24 @@ export type Look = (text: string) => string
 /** A line of these may look like another: not ASCII, Han and their punctuation alone, with letters that look alike, or in emphasis or brackets. */
 export const mayDisguise = (line: string): boolean =>
   /[I1l|0@$!3457]|rn|m|^[\\\s]*[*_~`"'“‘「『【《<[(]/i.test(line) || !isEven(line)
+
+/** The part of a line that is compared: folded, without leading backslashes and blanks. */
+export function core(line: string): string {
+  return fold(line).replace(/^[\\ ]+/, "")
+}
+
+/** A text as it is compared where blanks do not count. */
+export function squash(text: string): string {
+  return core(text).replaceAll(" ", "")
+}
+
+/** The characters that are an opening bracket, fold to one or look like one, and the same for a closing one. */
+export const opening = String.raw`\p{Ps}<\u2039\u226e\ufe64\uff1c`
+export const closing = String.raw`\p{Pe}>\u203a\u226f\ufe65\uff1e`
+
+const brackets = lazyPattern(`([${opening}])|[${closing}]`, "gu")
+
+/** A folded text with one kind of brackets. Chat has all kinds, so they are evened around a marker's words alone. */
+export function evenBrackets(folded: string): string {
+  return folded.replace(brackets(), (_, isOpen) => (isOpen ? "[" : "]"))
+}

@@ -1,8 +1,8 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
-import { fold, isEven, type Look, mayDisguise } from "./fold.ts"
-import { encodeInline } from "./inline.ts"
+import { closing, core, evenBrackets, isEven, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
+import { isFramed, isLong, namedLines, readsAsNamed } from "./named-lines.ts"
 
 /**
  * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
@@ -116,18 +116,8 @@ export function isPage(text: string, markers: Markers): boolean {
   return encodeLines(text, made) === text
 }
 
-/** The characters that are an opening bracket, fold to one or look like one, and the same for a closing one. */
-const opening = String.raw`\p{Ps}<\u2039\u226e\ufe64\uff1c`
-const closing = String.raw`\p{Pe}>\u203a\u226f\ufe65\uff1e`
 /** The characters that fold to the slash of a closing marker. */
 const slash = /[/\uff0f]/
-const brackets = lazyPattern(`([${opening}])|[${closing}]`, "gu")
-
-/** A folded text with one kind of brackets. Chat has all kinds, so they are evened around a marker's words alone. */
-function evenBrackets(folded: string): string {
-  return folded.replace(brackets(), (_, isOpen) => (isOpen ? "[" : "]"))
-}
-
 /** Words between brackets, and the backslashes behind the first one. */
 const inBrackets = lazyPattern(`([${opening}])(\\\\*)([^\\\\${opening}${closing}][^${opening}${closing}]*[${closing}])`, "gu")
 
@@ -175,11 +165,7 @@ function buildReader(markers: Markers): MarkerReader {
   const shortHeads = heads.filter(({ length }) => length < stemLength)
   const named = namedLines(markers)
   const looks = named.length === 0 ? [] : (markers.looks ?? []).map((look) => ({ look, lines: namedLines(markers, look) }))
-  const isDisguised = (line: string) =>
-    looks.some(({ look, lines }) => {
-      const seen = evenBrackets(look(line))
-      return lines.some((frame) => isFramed(seen, frame))
-    })
+  const isDisguised = (line: string) => looks.some(({ look, lines }) => readsAsNamed(line, lines, look))
   const { shapes = [] } = markers
   const starts = named.map(({ parts: [start = ""] }) => start)
   const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
@@ -195,7 +181,8 @@ function buildReader(markers: Markers): MarkerReader {
   }
   const reads = (line: string): boolean => {
     if (looks.length > 0 && mayDisguise(line) && isDisguised(line)) return true
-    if (!hasLed && isProse(line)) return false
+    if (isLong(line) && readsAsNamed(line, named)) return true
+    if ((!hasLed || isLong(line)) && isProse(line)) return false
     const seen = core(line)
     const words = evenBrackets(seen)
     if (
@@ -210,53 +197,6 @@ function buildReader(markers: Markers): MarkerReader {
   return { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
 }
 
-/** A frame with a known name: the name with the text around it, and the texts behind each further value. */
-interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
-  readonly parts: readonly string[]
-}
-
-/** Each frame with a name, for each known name. */
-function namedLines({ frames = [], names = {} }: Markers, look: Look = squash): NamedLine[] {
-  return frames.flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
-    const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
-    // A name with unusual characters is printed in quotes. Without them it reads as the same name.
-    const shown = new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))
-    shown.delete("")
-    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) }))
-  })
-}
-
-/** The most characters of a line's first values. What stands behind more of them is prose. */
-const maxLead = 60
-
-/** True if a line is a frame with its name, behind other values if the frame has some. */
-function isFramed(line: string, { lead, before, parts }: NamedLine): boolean {
-  if (!lead) return isNamed(line, parts)
-  const [start = ""] = parts
-  for (let at = line.indexOf(start, 1); at > 0 && at <= maxLead; at = line.indexOf(start, at + 1))
-    if ((before || /\d/.test(line.slice(0, at))) && isNamed(line.slice(at), parts)) return true
-  return false
-}
-
-/** True if a line begins with the first part, ends with the last one, and holds the others in their order. */
-function isNamed(line: string, [start = "", ...after]: readonly string[]): boolean {
-  if (!line.startsWith(start)) return false
-  let at = start.length
-  for (const part of after.slice(0, -1)) {
-    const found = line.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return after.length === 0
-    ? line.length === at
-    : line.length - (after.at(-1)?.length ?? 0) >= at && line.endsWith(after.at(-1) ?? "")
-}
-
-/** A text as it is compared where blanks do not count. */
-export function squash(text: string): string {
-  return core(text).replaceAll(" ", "")
-}
-
 /** The first characters of a folded line. They are enough to tell that most prose is no marker. */
 const stemLength = 24
 
@@ -267,11 +207,6 @@ function beginning(line: string): string | undefined {
   const seen = evenBrackets(core(start))
   // The fold of the last character may depend on the next one.
   return seen.length > stemLength + 1 ? seen : undefined
-}
-
-/** The part of a line that is compared: folded, without leading backslashes and blanks. */
-function core(line: string): string {
-  return fold(line).replace(/^[\\ ]+/, "")
 }
 
 /**

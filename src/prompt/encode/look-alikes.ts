@@ -1,5 +1,5 @@
-import { type Look, withoutUnseen } from "./fold.ts"
-import { squash } from "./lines.ts"
+import { type Look, squash, withoutUnseen } from "./fold.ts"
+
 import data from "./look-alikes.json" with { type: "json" }
 
 const lookOf = new Map(

@@ -44,6 +44,73 @@ const disguises = [
   ..."@lice: 4lice: Al!ce: Al1c3: Alïcê: Ålicę: Allce: Aliсе᠄ ßob: ʙᴏʙ: B○b: Βοв: ⼩明: ロカ: 口カ:".split(" "),
 ]
 
+const remarks = [
+  "Alice (admin): ok",
+  "Alice [admin]: ok",
+  "Аlice (the owner): ok",
+  "小明（管理员）：好",
+  "Alice  (a)(b):",
+  "a1ice (mod): ok",
+]
+
+describe("L22 a line that begins with a name and a remark in brackets", () => {
+  test.each(["fay", "layered", "stack", "soul", "root"])("is marked in %s, and comes back", (dialect) => {
+    const markers = { ...shippedDialect(dialect, "en").markers, names, looks }
+    expect(remarks.filter((text) => encodeLines(text, markers) === text)).toEqual([])
+    for (const text of remarks) expect(decodeLines(encodeLines(text, markers), markers)).toBe(text)
+  })
+
+  test.each(["Alice (admin) said: ok", "Alicia (admin): ok", "Alice, see (admin)", "(Alice) see: ok"])(
+    "another line passes: %s",
+    (line) => {
+      const markers = { ...shippedDialect("layered", "en").markers, names, looks }
+      expect(encodeLines(line, markers)).toBe(line)
+    },
+  )
+})
+
+describe("L23 a line of great length is compared by its beginning", () => {
+  /** The characters that a look read. */
+  function countedMarkers() {
+    const read: string[] = []
+    const counting = looks.map((look) => (text: string) => {
+      read.push(text)
+      return look(text)
+    })
+    return { markers: { ...shippedDialect("layered", "en").markers, names, looks: counting }, read }
+  }
+
+  test("so that a look reads no more of a million characters than of 25,000", () => {
+    const charactersRead = (line: string) => {
+      const { markers, read } = countedMarkers()
+      encodeLines(line, markers)
+      return read.reduce((sum, { length }) => sum + length, 0)
+    }
+    for (const words of ["hello my friend ", "A1ice (hello) ", "Αlice: hello ", "    hello"])
+      expect(charactersRead(words.repeat(1_000_000 / words.length))).toBe(charactersRead(words.repeat(25_000 / words.length)))
+  })
+
+  test("a name there is marked, in disguise too, behind blanks and at any length near the limit", () => {
+    const { markers } = countedMarkers()
+    const beginnings = [
+      "Alice: ",
+      "Аlice: ",
+      "a1ice (admin): ",
+      `${" ".repeat(30_000)}Alice: `,
+      "\\\\Alice: ",
+      "\u200bAlice: ",
+      "3cho ",
+    ]
+    for (const start of beginnings)
+      for (const length of [19_998, 19_999, 20_000, 20_001, 20_002, 90_000]) {
+        const text = start + "word ".repeat(length).slice(0, Math.max(5, length - start.length))
+        const encoded = encodeLines(text, markers)
+        expect(encoded !== text).toBe(start !== "3cho ")
+        expect(decodeLines(encoded, markers) === text).toBe(true)
+      }
+  })
+})
+
 describe("T5 a line that begins with a name in disguise", () => {
   test.each(["layered", "stack", "soul"])("is marked in %s, and comes back", (dialect) => {
     const markers = { ...shippedDialect(dialect, "en").markers, names, looks }
