@@ -1,4 +1,5 @@
 import { fold, squash } from "../encode/fold.ts"
+import type { Template, TemplateNode } from "../template/ast.ts"
 import { blankEnd, blankStart } from "../template/frame-writer.ts"
 import { type FoundLines, isBracket, shortest, valueMark } from "./markers.ts"
 
