@@ -4,8 +4,8 @@ import type { Source } from "../../core/source.ts"
 import type { Assembly } from "../../core/span.ts"
 import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import type { KnownNames } from "../encode/lines.ts"
 import { cutOf, noticeOf, removedFrom } from "../encode/marked-text.ts"
+import type { KnownNames } from "../encode/named-lines.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 
 /** Everything that an assembly is made from, beside the injections. Further options are plain JSON. */

@@ -1,4 +1,5 @@
-import { callShape, type LineFrame, type LineShape, lineShapes, type Markers } from "../encode/lines.ts"
+import { callShape, type LineShape, lineShapes, type Markers } from "../encode/lines.ts"
+import type { LineFrame } from "../encode/named-lines.ts"
 
 /** The lines that one prompt file can print, folded. */
 export interface FoundLines {

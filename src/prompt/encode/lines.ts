@@ -2,7 +2,7 @@ import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import { closing, core, evenBrackets, isEven, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
-import { isFramed, isLong, namedLines, readsAsNamed } from "./named-lines.ts"
+import { isFramed, isLong, type KnownNames, type LineFrame, namedLines, readsAsNamed } from "./named-lines.ts"
 
 /**
  * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
@@ -29,20 +29,6 @@ export interface Markers {
   readonly names?: KnownNames | undefined
   /** Looks by which a line is compared with the names, beside its fold. Their table is large, so whoever wants them brings them. */
   readonly looks?: readonly Look[] | undefined
-}
-
-/** Names of speakers and tools, by the slot that prints them. */
-export type KnownNames = Readonly<Record<string, readonly string[]>>
-
-/** A line that begins with a name, or with other values and then a name. All texts are folded and without blanks. */
-export interface LineFrame {
-  readonly slot: string
-  /** True if other values stand before the name. Where no text stands between them and the name, they have a digit, as times do. */
-  readonly lead?: true | undefined
-  /** The text before the name: behind other values any, else a list bullet or nothing. */
-  readonly before: string
-  /** The texts behind the name and behind each further value. The last one ends the line. */
-  readonly after: readonly string[]
 }
 
 export type LineShape = RegExp

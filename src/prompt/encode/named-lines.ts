@@ -1,6 +1,25 @@
 import { core, evenBrackets, type Look, squash } from "./fold.ts"
 import { encodeInline } from "./inline.ts"
-import type { LineFrame, Markers } from "./lines.ts"
+
+/** Names of speakers and tools, by the slot that prints them. */
+export type KnownNames = Readonly<Record<string, readonly string[]>>
+
+/** A line that begins with a name, or with other values and then a name. All texts are folded and without blanks. */
+export interface LineFrame {
+  readonly slot: string
+  /** True if other values stand before the name. Where no text stands between them and the name, they have a digit, as times do. */
+  readonly lead?: true | undefined
+  /** The text before the name: behind other values any, else a list bullet or nothing. */
+  readonly before: string
+  /** The texts behind the name and behind each further value. The last one ends the line. */
+  readonly after: readonly string[]
+}
+
+/** The lines with names that a dialect prints, and the names. */
+interface NamedFrames {
+  readonly frames?: readonly LineFrame[] | undefined
+  readonly names?: KnownNames | undefined
+}
 
 /** A frame with a known name: the name with the text around it, and the texts behind each further value. */
 export interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
@@ -8,7 +27,7 @@ export interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
 }
 
 /** Each frame with a name, for each known name. */
-export function namedLines({ frames = [], names = {} }: Markers, look: Look = squash): NamedLine[] {
+export function namedLines({ frames = [], names = {} }: NamedFrames, look: Look = squash): NamedLine[] {
   return frames.flatMap(withRemark).flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.

@@ -1,7 +1,7 @@
 import type { Memo } from "../../core/memo.ts"
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
-import type { KnownNames } from "../encode/lines.ts"
 import { encodedText } from "../encode/marked-text.ts"
+import type { KnownNames } from "../encode/named-lines.ts"
 import { nativeNames } from "../tools/native-names.ts"
 import { isSentence, type ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"

@@ -2,7 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test, vi } from "vitest"
 import { fold } from "../../../src/prompt/encode/fold.ts"
 import { encodeInline } from "../../../src/prompt/encode/inline.ts"
-import { decodeLines, encodeLines, type LineFrame, lineShapes, type Markers } from "../../../src/prompt/encode/lines.ts"
+import { decodeLines, encodeLines, lineShapes, type Markers } from "../../../src/prompt/encode/lines.ts"
+import type { LineFrame } from "../../../src/prompt/encode/named-lines.ts"
 import { runs, seedOf } from "../../support/size.ts"
 
 const core = (line: string): string => fold(line).replace(/^[\\ ]+/, "")
