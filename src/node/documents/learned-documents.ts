@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { ServiceKey } from "../../core/conversation.ts"
+import { nameWithId, type ServiceKey } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
 import { countCodePoints } from "../../core/graphemes.ts"
 import { NewestMap } from "../../core/memo.ts"
@@ -24,7 +24,7 @@ import { nodeFileSystem } from "../workspace/file-system.ts"
 import { ownName } from "../workspace/paths.ts"
 import type { FileWorkspaceOptions } from "../workspace/workspace.ts"
 import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
-import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines } from "./learned-lines.ts"
+import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines, withoutDays } from "./learned-lines.ts"
 import { type LearnedRecord, lineHash, recordName, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
 import { pathOf, personalFolder, personalWorkspace } from "./people.ts"
 import { takeBack, takeBackAside } from "./take-back.ts"
@@ -157,7 +157,7 @@ function plan(
   const written: WrittenLine[] = []
   let [text, known, left] = [before, 0, 0]
   for (const line of lines) {
-    const printed = printLine(line, settings.untrusted)
+    const printed = printLine({ ...line, name: shownName(line, documentLines(text), own) }, settings.untrusted)
     if (said.has(saidBy(printed))) {
       known++
       continue
@@ -180,6 +180,18 @@ function plan(
     written.push({ path, hash: lineHash(printed), field, origins: line.origins })
   }
   return { text, written, known, left }
+}
+
+/** The name before a line, with the user's id if another user has lines under that name (M29). */
+function shownName({ name, origins: [origin] }: LearnedLine, lines: readonly string[], own: ReadonlyMap<string, WrittenLine>) {
+  if (name === undefined || origin === undefined) return name
+  const folded = (line: string): string => withoutDays(line).normalize("NFKC").toLowerCase()
+  const begin = folded(printLine({ name, text: "", untrusted: false }, "")).trimEnd()
+  const isOfOther = (line: string): boolean => {
+    const [other] = own.get(lineHash(line))?.origins ?? []
+    return other !== undefined && other.user !== origin.user && folded(line).startsWith(begin)
+  }
+  return lines.some(isOfOther) ? nameWithId({ name, id: origin.user }) : name
 }
 
 /**

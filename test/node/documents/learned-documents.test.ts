@@ -148,7 +148,7 @@ describe("documents as the one memory", () => {
     await say("1", "Ann")
     await say("2", "Ann")
     await say("1", "Annie")
-    expect(read("groups/club/USER.md")).toBe("## About the user, as they said\n\n- Annie · city: Bergen\n- Ann · city: Rome\n")
+    expect(read("groups/club/USER.md")).toBe("## About the user, as they said\n\n- Annie · city: Bergen\n- Ann·2 · city: Rome\n")
     await agent.close()
   })
 

@@ -67,6 +67,32 @@ describe("several writers of one document", () => {
     ])
   })
 
+  test("two people of one name in a group's USER.md have their own lines, also where they say the same (M29)", async () => {
+    const folder = tempFolder()
+    const documents = documentsIn(folder)
+    const group = { ...key, audience: "group", conversation: "g" } as const
+    const tell = (user: string, name: string, field: string, text: string) => {
+      const by = `${user} ${field} ${text}`
+      const origins = [{ ...group, user, turnId: by, fromMs: 0, untilMs: 0 }]
+      const line: LearnedLine = { document: "user", text, field, name, untrusted: false, origins }
+      return documents.write([line], { ...group, user }, { ...options, by })
+    }
+    await tell("u1", "Ann", "city", "Oslo")
+    await tell("u2", "ann", "city", "Oslo")
+    await tell("u3", "Anna", "city", "Oslo")
+    await tell("u4", "ann·u2", "city", "Bergen")
+    await tell("u2", "ann", "city", "Rome")
+    await tell("u1", "Ann", "job", "baker")
+    const lines = (await documents.text("user", group, { signal })).split("\n").filter((line) => line.startsWith("- "))
+    expect(lines).toEqual([
+      "- Ann · city: Oslo",
+      "- ann·u2 · city: Rome",
+      "- Anna · city: Oslo",
+      "- ann·u2·u4 · city: Bergen",
+      "- Ann · job: baker",
+    ])
+  })
+
   test("a process that ends at any step of a write leaves a document whose next attempt holds the line once, with its origin", async () => {
     const steps = async (failAt: number) => {
       const folder = tempFolder({ "workspace/MEMORY.md": "# Mine\n" })
