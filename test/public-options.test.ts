@@ -239,8 +239,6 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
       '"limitMs"',
     ],
   ],
-  recordModel: [[() => testing.recordModel(model(), "nowhere", any({ secret: [] })), '"secrets"']],
-  replayModel: [[() => testing.replayModel("nowhere", any({ secret: [] })), '"secrets"']],
   scriptedModel: [[() => testing.scriptedModel([], any({ chunksize: 1 })), '"chunkSize"']],
   sessionStoreConformance: [
     [

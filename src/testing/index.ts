@@ -10,11 +10,6 @@ export {
   scriptedModel,
 } from "./scripted-model.ts"
 
-// Recordings of a real model
-
-export { type RecordingOptions, recordModel } from "./recording/record-model.ts"
-export { type ReplayModel, replayModel } from "./recording/replay-model.ts"
-
 // Time, ids and randomness that a test controls
 
 export {

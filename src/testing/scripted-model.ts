@@ -65,7 +65,7 @@ export function scriptedModel(steps: readonly ScriptedStep[], options: ScriptedM
       if (requests.length > steps.length) throw missingStep(id, steps.length, requests)
     },
   }
-  expectDoneLater(model)
+  made.push(model)
   return model
 }
 
@@ -132,15 +132,11 @@ interface Script {
   assertDone(): void
 }
 
+/** {@link expectScriptsDone} will check these. */
 let made: Script[] = []
 
-/** The next `expectScriptsDone` will check this script. */
-export function expectDoneLater(script: Script): void {
-  made.push(script)
-}
-
 /**
- * Throws unless every scripted and replay model made since the last call got all of its requests, and no more. Call it once
+ * Throws unless every scripted model made since the last call got all of its requests, and no more. Call it once
  * per test file: `afterEach(expectScriptsDone)`. Not for tests that run concurrently in one file.
  */
 export function expectScriptsDone(): void {

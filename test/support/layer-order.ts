@@ -24,7 +24,6 @@ export const fileWriters: readonly string[] = [
   pathIn("server", "inspector/kept-records.ts"),
   pathIn("stores", "sql/maintenance/repair-rows.ts"),
   pathIn("stores", "sqlite/store-file.ts"),
-  pathIn("testing", "recording/record-model.ts"),
 ]
 
 /** What may be imported as a module loads, anywhere: small, without I/O, in every JavaScript runtime. */

@@ -1,6 +1,5 @@
 import { rolldown } from "rolldown"
-import { expect, onTestFinished, test, vi } from "vitest"
-import { replayModel } from "../../src/testing/index.ts"
+import { expect, test } from "vitest"
 
 test("the entry can be bundled for a browser: it imports nothing of Node.js, not even later", async () => {
   const logs: string[] = []
@@ -15,13 +14,4 @@ test("the entry can be bundled for a browser: it imports nothing of Node.js, not
   const imported = output.flatMap((chunk) => (chunk.type === "chunk" ? [...chunk.imports, ...chunk.dynamicImports] : []))
   expect(imported.filter((name) => !own.includes(name))).toEqual([])
   expect(logs).toEqual([])
-})
-
-test("a recording in a runtime without files says so", async () => {
-  vi.stubGlobal("process", undefined)
-  onTestFinished(() => void vi.unstubAllGlobals())
-  await expect(replayModel("x.jsonl")).rejects.toMatchObject({
-    code: "usage",
-    message: expect.stringContaining("expected Node.js"),
-  })
 })

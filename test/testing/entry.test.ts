@@ -5,7 +5,7 @@ import { root } from "../support/source-files.ts"
 
 test("importing the testing entry loads no built-in module and only light packages", () => {
   const loaded = modulesLoadedBy(`${root}src/testing/index.ts`)
-  expect(loaded.some((url) => url.endsWith("/src/testing/recording/record-model.ts"))).toBe(true)
+  expect(loaded.some((url) => url.endsWith("/src/testing/scripted-model.ts"))).toBe(true)
   expect(loaded.filter((url) => !url.startsWith("file:"))).toEqual([])
   expect(packagesAmong(loaded).filter((name) => !lightPackages.includes(name))).toEqual([])
 })

@@ -36,7 +36,7 @@ export function redacted<T>(value: T, find: FindSecrets): T {
 }
 
 /** Changes every text in JSON data, also the names of properties. */
-export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === "string") return change(value)
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))

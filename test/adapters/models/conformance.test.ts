@@ -2,22 +2,14 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import { describe, test } from "vitest"
 import { aiSdkModel } from "../../../src/adapters/models/ai-sdk/index.ts"
 import { openaiModel } from "../../../src/adapters/models/openai/index.ts"
-import { recordModel } from "../../../src/testing/index.ts"
 import { type ConformanceOptions, modelConformance } from "../../support/conformance/model-conformance.ts"
 import type { PlayProvider } from "../../support/conformance/stage.ts"
-import { tempFolder } from "../../support/temp-folder.ts"
 import { playChat, playMockV4, playScripted } from "../../testing/script-players.ts"
 
 const adapters: readonly { name: string; play: PlayProvider; options?: ConformanceOptions }[] = [
   {
     name: "openaiModel in front of a server",
     play: playChat(({ secret, tools }, baseUrl) => openaiModel({ model: "m", apiKey: secret, baseUrl, capabilities: { tools } })),
-  },
-  {
-    name: "recordModel around openaiModel",
-    play: playChat(({ secret, tools }, baseUrl) =>
-      recordModel(openaiModel({ model: "m", apiKey: secret, baseUrl, capabilities: { tools } }), `${tempFolder()}/talk.jsonl`),
-    ),
   },
   {
     name: "aiSdkModel over the package's mock model",
