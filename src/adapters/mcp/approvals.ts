@@ -3,7 +3,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { readOwnFile, updateFile } from "../../node/workspace/update-file.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 
-/** Approved tools: the fingerprint of the approved definition and program by `server.tool`, and that of the program by `server`. */
+/** Approved tools: the fingerprint of the approved definition and program by `server.tool`, that of the program by `server`, and that of its settings by `server:settings`. */
 export type Fingerprints = Readonly<Record<string, string>>
 
 /** A store of approvals that outlives the process. */
@@ -75,6 +75,17 @@ function unreadable(path: string, cause: unknown): PromptStrataError {
 /** The state of a tool: `new` was never approved, `changed` was approved with another definition, program or address. */
 export type Verdict = "approved" | "new" | "changed"
 
+/** Hashes of a server that was started: its settings alone, and these with the version that it reports. */
+interface RunProgram {
+  readonly settings: string
+  readonly program: string
+}
+
+/** The key of the settings that a person allowed to be started. No name of a server or tool holds a colon before a dot. */
+export function settingsKey(server: string): string {
+  return `${server}:settings`
+}
+
 /** Decides which tools may be used. Problems with the store are reported to `onProblem`. */
 export class ApprovalGate {
   readonly #store: McpApprovals
@@ -113,10 +124,21 @@ export class ApprovalGate {
     return new Map(tools.map(({ name, fingerprint }) => [name, this.#verdict(`${server}.${name}`, fingerprint)]))
   }
 
-  /** The verdict about a server's program or address after its tools were reviewed. With `first-use`, one that was never seen is approved. */
-  async reviewServer(server: string, program: string, approve: "first-use" | "ask"): Promise<Verdict> {
+  /**
+   * The verdict about a server's program or address after its tools were reviewed. With `first-use`, one that was never seen is
+   * approved. The settings of an approved one are stored, so that others of its name are not started (L22).
+   */
+  async reviewServer(server: string, { program, settings }: RunProgram, approve: "first-use" | "ask"): Promise<Verdict> {
     if (approve === "first-use" && this.#stored(server) === undefined) await this.approve([[server, program]])
-    return this.#verdict(server, program)
+    const verdict = this.#verdict(server, program)
+    if (verdict === "approved" && this.reviewSettings(server, settings) !== "approved")
+      await this.approve([[settingsKey(server), settings]])
+    return verdict
+  }
+
+  /** The verdict about settings before anything is started: `new` where none were approved, also by an earlier version. */
+  reviewSettings(server: string, settings: string): Verdict {
+    return this.#verdict(settingsKey(server), settings)
   }
 
   /** Approves definitions, by `server.tool`, and programs or addresses, by `server`. If they cannot be stored, they still count in this process. */

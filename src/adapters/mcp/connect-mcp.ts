@@ -7,7 +7,7 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { ApprovalGate, inMemoryApprovals, type Verdict } from "./approvals.ts"
+import { ApprovalGate, inMemoryApprovals, settingsKey, type Verdict } from "./approvals.ts"
 import { keptApprovals, type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
@@ -41,7 +41,7 @@ export interface McpServerStatus {
 
 /** A tool that cannot be used until it is approved. */
 export interface McpUnapprovedTool {
-  /** `server.tool`, or the name of a server that has no tools: only resources and prompts. */
+  /** `server.tool`, or the name of a server that has no tools (only resources and prompts) or that was not started (L22). */
   readonly tool: string
   /** `changed`: another definition, or another program or address of its server, was approved. */
   readonly reason: Exclude<Verdict, "approved">
@@ -61,7 +61,7 @@ export interface McpConnection extends Plugin {
   /** The tools of the next turn. */
   currentTools(): readonly Tool[]
   waiting(): readonly McpUnapprovedTool[]
-  /** Approves the definitions that `waiting` returned. The tools are available from the next turn on. */
+  /** Approves what `waiting` returned. Tools are available from the next turn on; a server that was not started is started, and its tools wait. */
   approve(tools: readonly McpUnapprovedTool[]): Promise<void>
   /** Lists what all running servers offer. A server whose list cannot be read is a warning. */
   resources(): Promise<readonly McpResource[]>
@@ -115,7 +115,7 @@ export async function connectMcp(
     const tools = new ServerTools(server, { gate, approve: options.approve ?? "first-use" })
     return tools
   })
-  await Promise.all(connected.map(({ server }) => server.link.start()))
+  await Promise.all(connected.map((one) => one.start()))
   return connectionOf(connected, { gate, unreviewed, options: resolved })
 }
 
@@ -152,8 +152,9 @@ async function connectionOf(
     currentTools: () => connected.flatMap((one) => one.tools),
     waiting: () => connected.flatMap(waitingOf),
     async approve(waiting) {
-      await gate.approve(waiting.map(({ tool, fingerprint }) => [tool, fingerprint]))
-      await Promise.all(connected.map((one) => one.review()))
+      const held = new Set(servers.flatMap(({ name, isHeld }) => (isHeld ? [name] : [])))
+      await gate.approve(waiting.map(({ tool, fingerprint }) => [held.has(tool) ? settingsKey(tool) : tool, fingerprint]))
+      await Promise.all(connected.map((one) => (one.server.isHeld ? one.start() : one.review())))
     },
     resources: () => reading((signal) => listResources(allowed(), signal)),
     prompts: () => reading((signal) => listPrompts(allowed(), signal)),
@@ -182,21 +183,21 @@ function currentToolsHook(atFirst: readonly Tool[], connected: readonly ServerTo
 
 function serverNamed(servers: readonly McpServer[], name: string): McpServer {
   const found = servers.find((server) => server.name === name)
-  if (found && !found.isAllowed && found.link.current)
+  if (found && !found.isAllowed && (found.isHeld || found.link.current))
     throw new PromptStrataError("mcp", `MCP server ${JSON.stringify(name)} is not allowed: ${waits}`)
   if (found !== undefined) return found
   const known = servers.map((server) => server.name).join(", ") || "none"
   throw new PromptStrataError("mcp", `expected a connected MCP server, found ${JSON.stringify(name)}; there are: ${known}.`)
 }
 
-function statusOf({ server, listed }: ServerTools): McpServerStatus {
-  const { name, link, stderr } = server
+function statusOf({ server, listed, heldBecause }: ServerTools): McpServerStatus {
+  const { name, link, stderr, isHeld } = server
   return {
     name,
-    state: link.state,
+    state: isHeld && link.state !== "closed" ? "unreviewed" : link.state,
     connected: link.opened,
     pid: link.current?.pid,
-    problem: link.problem === undefined ? undefined : safeLine(link.problem),
+    problem: isHeld ? heldBecause : link.problem === undefined ? undefined : safeLine(link.problem),
     stderr,
     tools: listed.map(({ tool, verdict }) => ({ name: `${name}.${tool.name}`, description: tool.description, verdict })),
   }
@@ -208,7 +209,11 @@ function unreviewedStatus([name, settings]: readonly [name: string, settings: Mc
   return { name, state: "unreviewed", connected: 0, problem, stderr: "", tools: [] }
 }
 
-function waitingOf({ server, listed, verdict }: ServerTools): McpUnapprovedTool[] {
+function waitingOf({ server, listed, verdict, settings }: ServerTools): McpUnapprovedTool[] {
+  if (server.isHeld) {
+    const description = safeLine(`This server ${destinationOf(server.settings)}. It was not started.`)
+    return [{ tool: server.name, reason: "changed", description, inputSchema: {}, fingerprint: settings }]
+  }
   if (listed.length === 0 && verdict !== "approved" && server.program !== "") {
     const description = safeLine(`This server ${destinationOf(server.settings)}. It offers no tools.`)
     return [{ tool: server.name, reason: verdict, description, inputSchema: {}, fingerprint: server.program }]

@@ -4,6 +4,7 @@ import type { ApprovalGate, Verdict } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import type { McpServer } from "./server.ts"
+import { destinationOf, programOf } from "./server-settings.ts"
 
 /** A tool that a server lists, and its verdict. */
 interface ListedTool {
@@ -16,6 +17,8 @@ export class ServerTools {
   readonly server: McpServer
   readonly #gate: ApprovalGate
   readonly #approve: "first-use" | "ask"
+  /** A hash of what is to be started or contacted. */
+  readonly settings: string
   /** All tools that the server listed at the last review. */
   listed: readonly ListedTool[] = []
   /** The verdict about the server's program or address. */
@@ -29,6 +32,21 @@ export class ServerTools {
     this.server = server
     this.#gate = gate
     this.#approve = server.settings.approve ?? approve
+    this.settings = programOf(server.settings, undefined)
+  }
+
+  /** Starts the server. One whose settings changed since they were approved is not started until these are approved too (L22). */
+  async start(): Promise<void> {
+    const { server, settings } = this
+    const { isHeld } = server
+    server.isHeld = this.#gate.reviewSettings(server.name, settings) === "changed"
+    if (!server.isHeld) await server.link.start()
+    else if (!isHeld) server.warn("approval", `Not started: ${this.heldBecause}`)
+  }
+
+  /** The reason why the server is not started, for people. */
+  get heldBecause(): string {
+    return `it now ${destinationOf(this.server.settings)}, which is another program or address, or has other variables, than was approved. Approve it with \`promptstrata mcp approve\`.`
   }
 
   /** Compares the server's list with the approvals. Warns once about each tool that cannot be used. */
@@ -38,7 +56,7 @@ export class ServerTools {
     const verdicts = await this.#gate.review(name, tools, this.#approve)
     // A newer list has its own review.
     if (tools !== this.server.tools) return
-    this.verdict = await this.#gate.reviewServer(name, program, this.#approve)
+    this.verdict = await this.#gate.reviewServer(name, { program, settings: this.settings }, this.#approve)
     this.server.isAllowed = this.verdict === "approved"
     const keyOf = ({ tool, verdict }: ListedTool): string => JSON.stringify([tool.name, tool.fingerprint, verdict])
     const before = new Set(this.listed.map(keyOf))

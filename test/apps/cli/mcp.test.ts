@@ -50,6 +50,18 @@ describe("promptstrata mcp", () => {
     })
   })
 
+  test("L22 approve --yes starts a program that changed, and goes on with its tools", async () => {
+    const { folder, options } = withServer("")
+    expect((await run(["mcp", "list", ...options])).code).toBe(0)
+    const { options: here } = withServer('env = { NEW = "1" }\n', folder)
+    const list = await run(["mcp", "list", ...here])
+    expect([list.code, list.stdout]).toEqual([1, expect.stringContaining("it now runs")])
+    expect((await run(["mcp", "approve", "--yes", ...here])).stdout).toBe(
+      "approved fake\napproved fake.echo\napproved fake.fail\napproved fake.change\n",
+    )
+    expect((await run(["mcp", "list", ...here])).code).toBe(0)
+  })
+
   test("approve shows definitions and keeps what was approved in the data folder", async () => {
     const { folder, options } = withServer('approve = "ask"\n')
     const kept = join(folder, "mcp-approvals.json")
@@ -58,7 +70,7 @@ describe("promptstrata mcp", () => {
     expect(asked.stderr).toContain('fake.echo\nSays the same\n{\n  "type": "object"')
     expect(existsSync(kept)).toBe(false)
     expect(await run(["mcp", "approve", "fake.echo", ...options])).toMatchObject({ code: 0, stdout: "approved fake.echo\n" })
-    expect(Object.keys(JSON.parse(readFileSync(kept, "utf8")).approved)).toEqual(["fake", "fake.echo"])
+    expect(Object.keys(JSON.parse(readFileSync(kept, "utf8")).approved)).toEqual(["fake", "fake.echo", "fake:settings"])
     expect((await run(["mcp", "list", ...options])).stdout).toContain("fake.fail  [waits for approval] The tool fail")
     expect((await run(["mcp", "approve", "--yes", ...options])).stdout).toBe("approved fake.fail\napproved fake.change\n")
     expect(await run(["mcp", "approve", ...options])).toMatchObject({ code: 0, stdout: "No tool waits for approval.\n" })

@@ -32,6 +32,15 @@ export interface FakeServerConfig {
 
 const program = fileURLToPath(new URL("./fake-server.ts", import.meta.url))
 
+/** Settings that run a fake server, and variables for it. It behaves otherwise with others, as a program does that was updated. */
+export function updatedServer(
+  config: FakeServerConfig,
+  { version = "1", ...settings }: McpServerSettings & { version?: string },
+) {
+  const env = { FAKE_CONFIG: JSON.stringify(config), FAKE_VERSION: version }
+  return { settings: fakeServer({}, { ...settings, passEnv: Object.keys(env) }), env }
+}
+
 /** Settings that run a fake server. */
 export function fakeServer(config: FakeServerConfig = {}, settings: McpServerSettings = {}): McpServerSettings {
   return { command: process.execPath, args: [program, JSON.stringify(config)], ...settings }

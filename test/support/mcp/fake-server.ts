@@ -9,7 +9,7 @@ import type { FakeServerConfig } from "./fake-server-config.ts"
 type Json = Readonly<Record<string, unknown>>
 type Message = Json & { readonly id?: number; readonly method?: string; readonly params?: Json }
 
-const config = JSON.parse(process.argv[2] ?? "{}") as FakeServerConfig
+const config = JSON.parse(process.env.FAKE_CONFIG ?? process.argv[2] ?? "{}") as FakeServerConfig
 const text = (words: string): Json => ({ content: [{ type: "text", text: words }] })
 const tool = (name: string, more: Json = {}): Json => ({
   name,

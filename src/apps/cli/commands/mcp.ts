@@ -146,14 +146,18 @@ async function mcpApprove(
 ): Promise<number> {
   const tools = named as readonly string[]
   const { io, screen } = context
-  const chosen = mcp.waiting().filter(({ tool }) => tools.length === 0 || tools.includes(tool))
-  if (chosen.length === 0) {
+  const shown = new Set<string>()
+  const keyOf = ({ tool, fingerprint }: McpUnapprovedTool) => `${tool} ${fingerprint}`
+  // A server that is approved is started, and then its tools wait.
+  const next = () => mcp.waiting().find((one) => (tools.length === 0 || tools.includes(one.tool)) && !shown.has(keyOf(one)))
+  if (next() === undefined) {
     io.stdout.write(`${words.nothingWaits}\n`)
     return exitCodes.ok
   }
   const { confirm } = terminalConfirm(context, chatWords(profile.locale))
   let left = 0
-  for (const tool of chosen) {
+  for (let tool = next(); tool !== undefined; tool = next()) {
+    shown.add(keyOf(tool))
     const request = { tool: tool.tool, summary: words.approve, detail: definition(tool, words) }
     const isAsked = io.stdin.isTTY === true && !options.yes
     if (!isAsked) screen.note(`${terminalLine(tool.tool)}\n${terminalText(request.detail)}`)
