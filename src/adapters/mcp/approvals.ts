@@ -126,7 +126,7 @@ export class ApprovalGate {
 
   /**
    * The verdict about a server's program or address after its tools were reviewed. With `first-use`, one that was never seen is
-   * approved. The settings of an approved one are stored, so that others of its name are not started (L22).
+   * approved. The settings of an approved one are stored, so that others of its name are not started (L24).
    */
   async reviewServer(server: string, { program, settings }: RunProgram, approve: "first-use" | "ask"): Promise<Verdict> {
     if (approve === "first-use" && this.#stored(server) === undefined) await this.approve([[server, program]])

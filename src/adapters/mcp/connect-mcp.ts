@@ -41,7 +41,7 @@ export interface McpServerStatus {
 
 /** A tool that cannot be used until it is approved. */
 export interface McpUnapprovedTool {
-  /** `server.tool`, or the name of a server that has no tools (only resources and prompts) or that was not started (L22). */
+  /** `server.tool`, or the name of a server that has no tools (only resources and prompts) or that was not started (L24). */
   readonly tool: string
   /** `changed`: another definition, or another program or address of its server, was approved. */
   readonly reason: Exclude<Verdict, "approved">

@@ -35,7 +35,7 @@ export class ServerTools {
     this.settings = programOf(server.settings, undefined)
   }
 
-  /** Starts the server. One whose settings changed since they were approved is not started until these are approved too (L22). */
+  /** Starts the server. One whose settings changed since they were approved is not started until these are approved too (L24). */
   async start(): Promise<void> {
     const { server, settings } = this
     const { isHeld } = server

@@ -29,7 +29,7 @@ export class McpServer {
   program = ""
   /** True if a person allowed this program or address: only then anything but its tools, for approval, is read or shown. */
   isAllowed = false
-  /** True while nothing is started, because other settings were approved (L22). */
+  /** True while nothing is started, because other settings were approved (L24). */
   isHeld = false
   #stderr = () => ""
   #isStale = false

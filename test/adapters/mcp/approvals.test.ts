@@ -72,7 +72,7 @@ describe("approval", () => {
     },
   )
 
-  test("L22 a program or address that changed is neither started nor contacted before a person approves it", async () => {
+  test("L24 a program or address that changed is neither started nor contacted before a person approves it", async () => {
     const approvals = inMemoryApprovals()
     const far = await fakeHttpServer()
     await connected({ fake: fakeServer({}, only), far: { url: far.url } }, { approvals })

@@ -50,7 +50,7 @@ describe("promptstrata mcp", () => {
     })
   })
 
-  test("L22 approve --yes starts a program that changed, and goes on with its tools", async () => {
+  test("L24 approve --yes starts a program that changed, and goes on with its tools", async () => {
     const { folder, options } = withServer("")
     expect((await run(["mcp", "list", ...options])).code).toBe(0)
     const { options: here } = withServer('env = { NEW = "1" }\n', folder)
