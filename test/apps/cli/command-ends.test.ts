@@ -247,6 +247,9 @@ describe("promptstrata mcp, whole", () => {
       stderr: `${definition("one")}${waits}`,
     })
     await run(["mcp", "approve", "--yes", ...ask("one")])
+    const held = await run(["mcp", "approve", ...ask("two")])
+    expect(held.stderr).toMatch(/^fake\nAnother definition.*\nThis server runs \[.*\]\. It was not started\.\n/m)
+    expect((await run(["mcp", "approve", "fake", "--yes", ...ask("two")])).stdout).toBe("approved fake\n")
     const changed = await run(["mcp", "approve", ...ask("two")])
     expect(changed.stderr.replace(/^! .*\n/gm, "")).toBe(
       `${definition("Another definition of this tool, or another program or address of its server, was approved.\ntwo")}${waits}`,

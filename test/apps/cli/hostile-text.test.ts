@@ -132,6 +132,7 @@ const cases: readonly Case[] = [
   })),
   { name: "bot telegram", args: ({ odd }) => ["bot", "telegram", join(odd, "bad.toml"), "--drain", hostile] },
   { name: "bot discord", args: ({ odd }) => ["bot", "discord", join(odd, "bad.toml"), "--drain", hostile] },
+  { name: "bot koishi", args: ({ odd }) => ["bot", "koishi", join(odd, "bad.toml"), "--config", hostile] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "luna"), "--name", "Luna"] },
   { name: "init", args: ({ odd }) => ["init", join(odd, "new"), "--name", hostile] },
   { name: "chat", args: ({ odd, folder }) => ["chat", join(odd, "evil.json"), "--data-dir", folder], input: "hi\n" },
