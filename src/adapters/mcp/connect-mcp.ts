@@ -211,7 +211,7 @@ function unreviewedStatus([name, settings]: readonly [name: string, settings: Mc
 
 function waitingOf({ server, listed, verdict, settings }: ServerTools): McpUnapprovedTool[] {
   if (server.isHeld) {
-    const description = safeLine(`This server ${destinationOf(server.settings)}. It was not started.`)
+    const description = safeLine(`This server was not started. It ${destinationOf(server.settings)}.`)
     return [{ tool: server.name, reason: "changed", description, inputSchema: {}, fingerprint: settings }]
   }
   if (listed.length === 0 && verdict !== "approved" && server.program !== "") {
