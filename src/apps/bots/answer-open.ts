@@ -80,7 +80,7 @@ function recorded(chat: BotChat, add: OpenMessage["add"]): BotChat {
     ...chat,
     sendText: after(sendText, (text) => ({ type: "sent", text })),
     sendFile: sendFile && after(sendFile, ({ path: text }) => ({ type: "sent", text })),
-    ask: ask && after(ask, ({ id }) => ({ type: "asked", id })),
+    ask: ask && after(ask, (asked) => ("id" in asked ? { type: "asked", id: asked.id } : { type: "sent", text: asked.question })),
   }
 }
 

@@ -1,6 +1,7 @@
 import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
 import type { Timers } from "../../core/ports.ts"
+import type { SwipeQuestion } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
@@ -11,6 +12,9 @@ import { keepTyping } from "./keep-typing.ts"
 import { type Patience, sendPatiently } from "./send-patiently.ts"
 import { type SplitOptions, splitMessage } from "./split-message.ts"
 
+/** A question with buttons: that of a call which waits for a person, or to which other answer or greeting to go. */
+export type BotQuestion = ApprovalQuestion | SwipeQuestion
+
 /** A chat of a platform, as {@link deliverTurn} needs it. */
 export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "attempts" | "longestWaitMs"> {
   readonly sendText: (text: string) => unknown
@@ -18,9 +22,9 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
   readonly sendFile?: ((file: FileAttachment) => unknown) | undefined
   /**
    * Shows a question with buttons. A press is a message of whoever pressed, with the choice's `say` as its words: hand it to `Bot.take`.
-   * Without it the question is sent as words that say what to answer.
+   * Without it the question is sent as words that say what to answer, and `/swipe` has no buttons.
    */
-  readonly ask?: ((question: ApprovalQuestion) => unknown) | undefined
+  readonly ask?: ((question: BotQuestion) => unknown) | undefined
   /** The ids of people who may answer for others, and give commands that change a group's conversation. */
   readonly operators?: readonly string[] | undefined
   /** Shows that the bot is typing. Without it nothing is shown. */

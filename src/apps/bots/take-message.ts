@@ -3,7 +3,7 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { NewestMap } from "../../core/memo.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
-import { type CommandOutcome, runCommand, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
+import { type CommandOutcome, runCommand, swipeQuestion, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { ReceiveOptions } from "../../loop/agent/session-options.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
@@ -15,6 +15,7 @@ import type { BotMessage } from "./bot-message.ts"
 import { type BotChat, deliverTurn, sayText } from "./deliver-turn.ts"
 import { fetchAttachment } from "./fetch-attachment.ts"
 import { withMediaWords } from "./media-words.ts"
+import { sendPatiently } from "./send-patiently.ts"
 
 /** The last message that was answered of each private conversation, the newest last. Sessions may be collected between two messages. */
 const lastAsked = new NewestMap<string, { readonly id: string; readonly turnId: string }>(10_000)
@@ -76,11 +77,13 @@ export async function takeReady(
   if (typed) return deliverTurn(answerTyped(session, typed, isOperator ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
   const command = isAlone && !isEdit ? await commandIn(session, message, chat) : undefined
-  if (command && "turn" in command) return deliverTurn(command.turn, chat)
   if (command) {
     const { links = [] } = (await contextOf(session)).profile.output
-    await sayText(withoutLinks(command.text, links), chat)
-    return undefined
+    const result = "turn" in command ? await deliverTurn(command.turn, chat) : undefined
+    if ("text" in command) await sayText(withoutLinks(command.text, links), chat)
+    const others = chat.ask && swiping.test(text) && mayChange(session, from, chat) && (await swipeQuestion({ session, from }))
+    if (others) await sendPatiently(() => chat.ask?.(others), chat)
+    return result
   }
   const conversation = JSON.stringify([session.key.agent, session.key.conversation])
   const last = isPrivate && isEdit ? lastAsked.get(conversation) : undefined
@@ -100,9 +103,14 @@ export async function takeReady(
 
 async function commandIn(session: Session, { text, from }: BotMessage, chat: BotChat): Promise<CommandOutcome | undefined> {
   if (!text.trim().startsWith("/")) return undefined
-  const mayChange = session.key.audience === "private" || chat.operators?.includes(from.id) === true
-  return runCommand(text, { session, from, locale: chat.locale ?? "en", mayChange })
+  return runCommand(text, { session, from, locale: chat.locale ?? "en", mayChange: mayChange(session, from, chat) })
 }
+
+/** The commands after which there may be other greetings or answers to go to. */
+const swiping = /^\s*\/(?:start|new|regenerate|swipe)(?![a-z])/
+
+const mayChange = ({ key }: Session, from: BotMessage["from"], { operators }: BotChat): boolean =>
+  key.audience === "private" || operators?.includes(from.id) === true
 
 /** True for words that name the agent or reply to it. */
 function isFor(agent: string, { replyTo, mentions }: BotMessage): boolean {

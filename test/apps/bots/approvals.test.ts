@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest"
 import { z } from "zod"
-import type { BotChat } from "../../../src/apps/bots/deliver-turn.ts"
+import type { BotChat, BotQuestion } from "../../../src/apps/bots/deliver-turn.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
@@ -57,7 +57,7 @@ interface Earlier {
   readonly clock: ManualClock
 }
 
-const ask = (bot: Bot) => ({ ask: (question: ApprovalQuestion) => void bot.asked.push(question) })
+const ask = (bot: Bot) => ({ ask: (question: BotQuestion) => void bot.asked.push(question as ApprovalQuestion) })
 
 test("N11 a call that waits is asked about in words, and their code answers it, also after a restart", async () => {
   const before = groupBot([callTool("pay", { to: "Eve" })])

@@ -91,6 +91,45 @@ describe("N13 commands in a chat", () => {
     expect(await say("/swipe 1")).toEqual(["Hi."])
   })
 
+  describe("N33 buttons go to the greeting or answer before and behind", () => {
+    const asking = (more: Partial<BotOptions> = {}) => {
+      const asked: string[] = []
+      const ask: BotChat["ask"] = ({ question, choices }) =>
+        void asked.push([question, ...choices.map(({ label, say }) => `${label} ${say}`)].join(" "))
+      return { asked, options: { ...more, ask } }
+    }
+
+    test("after /regenerate and /swipe, where there is more than one", async () => {
+      const { asked, options } = asking()
+      const { say } = bot(["One.", "Two.", "Three."], options)
+      await say("Count.")
+      expect(asked).toEqual([])
+      for (const words of ["/regenerate", "/regenerate", "/swipe 2", "/swipe 1", "/swipe 9"]) await say(words)
+      expect(asked).toEqual(["2/2 ◀ /swipe 1", "3/3 ◀ /swipe 2", "2/3 ◀ /swipe 1 ▶ /swipe 3", "1/3 ▶ /swipe 2", "1/3 ▶ /swipe 2"])
+      await say("/undo")
+      expect(asked).toHaveLength(5)
+    })
+
+    test("after /start and /new", async () => {
+      const { asked, options } = asking({ greetings: ["Hi.", "Good evening."] })
+      const { say } = bot(["Fine."], options)
+      expect(await say("/start")).toEqual(["Hi."])
+      expect(await say("/swipe 2")).toEqual(["Good evening."])
+      expect(asked.splice(0)).toEqual(["1/2 ▶ /swipe 2", "2/2 ◀ /swipe 1"])
+      await say("How are you?")
+      await say("/swipe")
+      expect(asked).toEqual([])
+    })
+
+    test("in a group only for whoever runs the bot", async () => {
+      const { asked, options } = asking({ greetings: ["Hi.", "Good evening."], audience: "group" })
+      await bot([], options).say("/start")
+      expect(asked).toEqual([])
+      await bot([], { ...options, operators: [ann.id] }).say("/start")
+      expect(asked).toEqual(["1/2 ▶ /swipe 2"])
+    })
+  })
+
   test("/continue lets the character go on", async () => {
     const { say, history } = bot(["Once upon a time", "there was a cat."])
     await say("A tale!")

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
-import { deliverTurn } from "../../../src/apps/bots/deliver-turn.ts"
+import { type BotQuestion, deliverTurn } from "../../../src/apps/bots/deliver-turn.ts"
 import { agUiEvents } from "../../../src/apps/server/ag-ui.ts"
 import { createHandler } from "../../../src/apps/server/handler.ts"
 import { keptAnswer } from "../../../src/apps/server/kept-answer.ts"
@@ -145,7 +145,7 @@ describe("T48 chats and pages", () => {
     const asked: ApprovalQuestion[] = []
     const chat = { limit: 1_000, sendText: (text: string) => void sent.push(text) }
     await deliverTurn(asking({}).session.send("hi", { from: { id: "u.x.evil.com", name: "evil.com/x" } }), chat)
-    const ask = (question: ApprovalQuestion) => void asked.push(question)
+    const ask = (question: BotQuestion) => void asked.push(question as ApprovalQuestion)
     await deliverTurn(asking({}).session.send("hi"), { ...chat, ask })
     expect(sent[0]).toMatch(/^evil\[\.\]com\/x, may I do this\? pay\(to=/)
     for (const text of [sent.join(), asked[0]?.question, asked[0]?.text, asked[0]?.summary, `${asked[0]?.args.to}`]) {

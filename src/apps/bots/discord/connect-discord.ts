@@ -1,8 +1,8 @@
 import { checkMemberTypes } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { ApprovalQuestion } from "../../../trace/approval-question.ts"
 import { logError } from "../../../trace/log-error.ts"
 import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
+import type { BotQuestion } from "../deliver-turn.ts"
 import { reactionWords } from "../media-words.ts"
 import { type ChatMember, printMentions, readMentions } from "../mentions.ts"
 
@@ -90,7 +90,7 @@ export async function connectDiscord(options: DiscordOptions): Promise<Connected
 
 const prefix = "discord:"
 
-const buttonOf = ({ label, say }: ApprovalQuestion["choices"][number]) => ({ type: 2, style: 2, label, custom_id: say })
+const buttonOf = ({ label, say }: BotQuestion["choices"][number]) => ({ type: 2, style: 2, label, custom_id: say })
 
 const keyOf = (place: Place) =>
   ({ conversation: prefix + place.channelId, audience: place.inGuild() ? "group" : "private" }) as const

@@ -146,6 +146,30 @@ async function swipe({ session, from, words, history }: Running, rest: string): 
   return { text: turn.messages.flatMap(({ role, text }) => (role === "assistant" ? [text] : [])).join("\n") || words.begun }
 }
 
+/** The place among the greetings or answers to which /swipe goes, as `2/3`, and buttons for the one before and the one behind. */
+export interface SwipeQuestion {
+  readonly question: string
+  readonly choices: readonly { readonly label: string; readonly say: string }[]
+}
+
+/** Undefined where there is no other one. */
+export async function swipeQuestion({
+  session,
+  from,
+}: Pick<CommandChat, "session" | "from">): Promise<SwipeQuestion | undefined> {
+  const history = await session.history({ limit: maxMessages })
+  const greetings = history.length === 1 ? session.greetings({ from }) : []
+  const { turnId, answers } = lastTurnIn(history)
+  const isGreeting = greetings.includes(history[0]?.text ?? "")
+  const [at, count] = isGreeting
+    ? [greetings.indexOf(history[0]?.text ?? ""), greetings.length]
+    : [answers.indexOf(turnId ?? ""), answers.length]
+  const choices: { label: string; say: string }[] = []
+  if (at > 0) choices.push({ label: "◀", say: `/swipe ${at}` })
+  if (at + 1 < count) choices.push({ label: "▶", say: `/swipe ${at + 2}` })
+  return choices.length > 0 ? { question: `${at + 1}/${count}`, choices } : undefined
+}
+
 /** The turns among which /swipe goes in the place of the last one, the oldest first. */
 function answersIn(last: readonly SessionMessage[]): readonly SessionAlternative[] {
   const all = last.slice(0, 1).flatMap(({ turnId, alternatives = [] }) => [...alternatives, { turnId, messages: last }])
