@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
 import { expect } from "vitest"
 import { type Bot, createBot } from "../../../src/apps/bots/create-bot.ts"
-import type { ApprovalQuestion } from "../../../src/trace/approval-question.ts"
+import type { BotQuestion } from "../../../src/apps/bots/deliver-turn.ts"
 import { token as discordToken, messageData, startDiscord, type WebSocketPackage } from "../../examples/support/discord-server.ts"
 import { picture } from "../../examples/support/picture.ts"
 import { startTelegram, token } from "../../examples/support/telegram-server.ts"
@@ -20,14 +20,16 @@ export async function telegramDoor({ next }: Life): Promise<BotDoor> {
   const call = async (method: string, fields: object) =>
     ((await (await fetch(`${api}/${method}`, { method: "POST", body: JSON.stringify(fields) })).json()) as { result: never })
       .result
-  const keysOf = ({ choices }: ApprovalQuestion) => [choices.map(({ label, say }) => ({ text: label, callback_data: say }))]
+  const keysOf = ({ choices }: BotQuestion) => [choices.map(({ label, say }) => ({ text: label, callback_data: say }))]
   const start = (): Bot =>
     createBot({
       ...next(),
       chat: ({ conversation }) => ({
         ...{ limit: 4096, locale: "en" },
         sendText: (text) => call("sendMessage", { chat_id: Number(conversation), text }),
+        // The other doors have their buttons to other answers on their pages.
         ask: (asked) =>
+          "id" in asked &&
           call("sendMessage", { chat_id: 7, text: asked.question, reply_markup: { inline_keyboard: keysOf(asked) } }),
       }),
     })
@@ -100,8 +102,7 @@ export async function discordDoor({ next }: Life): Promise<BotDoor> {
       headers: { authorization: `Bot ${discordToken}` },
       body: JSON.stringify(body),
     })
-  const keysOf = ({ choices }: ApprovalQuestion) =>
-    choices.map(({ label, say }) => ({ type: 2, style: 2, label, custom_id: say }))
+  const keysOf = ({ choices }: BotQuestion) => choices.map(({ label, say }) => ({ type: 2, style: 2, label, custom_id: say }))
   const start = (): Bot =>
     createBot({
       ...next(),
@@ -110,7 +111,8 @@ export async function discordDoor({ next }: Life): Promise<BotDoor> {
         return {
           ...{ limit: 2000, locale: "en" },
           sendText: (content) => send({ content }),
-          ask: (asked) => send({ content: asked.question, components: [{ type: 1, components: keysOf(asked) }] }),
+          ask: (asked) =>
+            "id" in asked && send({ content: asked.question, components: [{ type: 1, components: keysOf(asked) }] }),
         }
       },
     })
