@@ -34,10 +34,9 @@ export interface SqlRowDatabase extends RowDatabase {
   rowsIn(db: Queries): Rows
 }
 
-export function rowDatabase(database: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
-  const { read, readOnce, write } = database
+export function rowDatabase({ read, readOnce, write }: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
   const statements = new RowStatements()
-  const rowsIn = (db: Queries) => new SqlRows(db, { statements, jobs, database })
+  const rowsIn = (db: Queries) => new SqlRows(db, statements, jobs)
   return {
     rowsIn,
     read: (work) => read((db) => work(rowsIn(db))),
@@ -52,19 +51,9 @@ class SqlRows implements Rows {
   readonly #db: Queries
   readonly #statements: RowStatements
 
-  readonly lockAgent: Rows["lockAgent"]
-
-  constructor(
-    db: Queries,
-    {
-      statements,
-      jobs,
-      database,
-    }: { readonly statements: RowStatements; readonly jobs: SqlJobs; readonly database: SqlDatabase },
-  ) {
+  constructor(db: Queries, statements: RowStatements, jobs: SqlJobs) {
     this.#db = db
     this.#statements = statements
-    this.lockAgent = (agent, how) => database.lockAgent(db, agent, how)
     this.jobs = {
       restore: (row) => jobs.restore(db, row),
       forget: (owned) => jobs.forget(db, owned),
