@@ -28,7 +28,7 @@ const dashes = lazyPattern(String.raw`[\p{Pd}\u{2d7}\u{2043}\u{2212}\u{23af}\u{2
  * True for a text that folds character by character: each of its beginnings folds to a beginning of its fold, but for the
  * last character and white space.
  */
-export function isEven(text: string): boolean {
+function isEven(text: string): boolean {
   return !uneven().test(text)
 }
 

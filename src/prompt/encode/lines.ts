@@ -1,8 +1,9 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
-import { closing, core, evenBrackets, isEven, type Look, mayDisguise, opening, squash } from "./fold.ts"
+import { frameFinder } from "./beginnings.ts"
+import { closing, core, evenBrackets, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
-import { isFramed, isLong, type KnownNames, type LineFrame, namedLines, readsAsNamed } from "./named-lines.ts"
+import { isFramed, isLong, type KnownNames, type LineFrame, type NamedLine, namedLines, readsAsNamed } from "./named-lines.ts"
 
 /**
  * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
@@ -147,63 +148,36 @@ function buildReader(markers: Markers): MarkerReader {
   const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
   const lines = new Set(own(markers.lines))
   const heads = own([...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])])
-  const stems = new Set([...lines, ...heads].map((marker) => marker.slice(0, stemLength)))
-  const shortHeads = heads.filter(({ length }) => length < stemLength)
-  const named = namedLines(markers)
-  const looks = named.length === 0 ? [] : (markers.looks ?? []).map((look) => ({ look, lines: namedLines(markers, look) }))
-  const isDisguised = (line: string) => looks.some(({ look, lines }) => readsAsNamed(line, lines, look))
   const { shapes = [] } = markers
-  const starts = named.map(({ parts: [start = ""] }) => start)
-  const initials = new Set([...lines, ...heads, ...starts].map((marker) => marker.charCodeAt(0)))
-  // A line with other values before a name may begin with anything.
-  const hasLed = named.some(({ lead }) => lead)
-  const isProse = (line: string): boolean => {
-    if (beginsOtherwise(line, initials)) return true
-    const begins = beginning(line)
-    if (begins === undefined || !/^[a-z0-9]/.test(begins)) return false
-    const stem = squash(begins.slice(0, stemLength))
-    const isKnown = stems.has(begins.slice(0, stemLength)) || shortHeads.some((head) => begins.startsWith(head))
-    return !isKnown && !starts.some((start) => start.startsWith(stem) || stem.startsWith(start))
-  }
-  const reads = (line: string): boolean => {
-    if (looks.length > 0 && mayDisguise(line) && isDisguised(line)) return true
-    if (isLong(line) && readsAsNamed(line, named)) return true
-    if ((!hasLed || isLong(line)) && isProse(line)) return false
+  const fixed = new Set([...lines, ...heads].map((text): NamedLine => ({ before: "", parts: [text, ""] })))
+  const named = namedLines(markers)
+  const find = frameFinder([...fixed, ...named], core, /[\\\s]+/g)
+  const looks = named.length === 0 ? [] : (markers.looks ?? [])
+  const disguised = looks.map((look) => {
+    const findNamed = frameFinder(namedLines(markers, look), look, decoration)
+    return (line: string) => readsAsNamed(line, findNamed(line), look)
+  })
+  const isPlain = (line: string): boolean => {
+    const found = find(line)
+    const frames = named.length === 0 ? [] : [...found].filter((frame) => !fixed.has(frame))
+    if (isLong(line) && readsAsNamed(line, frames)) return true
+    if (found.size === 0 && (shapes.length === 0 || letterFirst().test(line))) return false
     const seen = core(line)
     const words = evenBrackets(seen)
-    if (
+    return (
       lines.has(even(seen)) ||
       heads.some((head) => (head.length > 1 ? words : seen).startsWith(head)) ||
-      shapes.some((shape) => shape.test(seen))
+      shapes.some((shape) => shape.test(seen)) ||
+      frames.some((frame) => isFramed(words.replaceAll(" ", ""), frame))
     )
-      return true
-    const squashed = words.replaceAll(" ", "")
-    return named.some((frame) => isFramed(squashed, frame))
   }
+  const reads = (line: string): boolean =>
+    line !== "" && (isPlain(line) || (mayDisguise(line) && disguised.some((is) => is(line))))
   return { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
 }
 
-/** The first characters of a folded line. They are enough to tell that most prose is no marker. */
-const stemLength = 24
+/** A line whose first character is a letter or a digit has none of the shapes. */
+const letterFirst = lazyPattern(String.raw`^[\s\\]*[\p{L}\p{N}]`, "u")
 
-/** The folded beginning of a long line, longer than a stem; `undefined` where the whole line has to be folded. */
-function beginning(line: string): string | undefined {
-  const start = line.slice(0, stemLength * 4)
-  if (start.length === line.length || !isEven(start)) return undefined
-  const seen = evenBrackets(core(start))
-  // The fold of the last character may depend on the next one.
-  return seen.length > stemLength + 1 ? seen : undefined
-}
-
-/**
- * True for a line whose first character tells that it is no marker. An ASCII letter, a digit or a Han character folds to
- * itself, so most lines need no folding.
- */
-function beginsOtherwise(line: string, initials: ReadonlySet<number>): boolean {
-  let at = 0
-  let unit = line.charCodeAt(0)
-  while (unit === 0x20 || unit === 0x09 || unit === 0x5c) unit = line.charCodeAt(++at)
-  if (unit >= 0x41 && unit <= 0x5a) return !initials.has(unit + 0x20)
-  const foldsToItself = (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || (unit >= 0x4e00 && unit <= 0x9fff)
-  return foldsToItself && !initials.has(unit)
-}
+/** Around a name these do not count where it is compared by its look. */
+const decoration = /[\s\\*_~`"'“”‘’«»「」『』【】《》()<>[\]]+/g

@@ -8,11 +8,11 @@ const lookOf = new Map(
   ),
 )
 
+const lookAlike = new RegExp(`[${[...lookOf.keys()].join("")}]`, "gu")
+
 /** A text in the ASCII and Han that it looks like; what has no such look stays. */
 function plainLook(text: string): string {
-  let seen = ""
-  for (const character of text) seen += lookOf.get(character) ?? character
-  return seen
+  return text.replace(lookAlike, (character) => lookOf.get(character) ?? character)
 }
 
 /** A text without the emphasis, quotes or brackets around a name at its beginning. */

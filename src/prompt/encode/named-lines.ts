@@ -28,17 +28,21 @@ export interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
 
 /** Each frame with a name, for each known name. */
 export function namedLines({ frames = [], names = {} }: NamedFrames, look: Look = squash): NamedLine[] {
-  return frames.flatMap(withRemark).flatMap(({ slot, lead, before, after: [behind = "", ...after] }) => {
+  const shown = (slot: string): string[] => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
-    const shown = new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))
-    shown.delete("")
-    return [...shown].map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) }))
-  })
+    return [...new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))].filter((name) => name !== "")
+  }
+  const bySlot = new Map([...new Set(frames.map(({ slot }) => slot))].map((slot) => [slot, shown(slot)]))
+  return frames
+    .flatMap(withRemark)
+    .flatMap(({ slot, lead, before, after: [behind = "", ...after] }) =>
+      (bySlot.get(slot) ?? []).map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) })),
+    )
 }
 
 /** The most characters of a line's first values. What stands behind more of them is prose. */
-const maxLead = 60
+export const maxLead = 60
 
 /** True if a line is a frame with its name, behind other values if the frame has some. */
 export function isFramed(line: string, { lead, before, parts }: NamedLine): boolean {
@@ -85,7 +89,9 @@ const unsure = 220
  * True if a line of ordinary length is a frame with its name, as `look` sees it, or if a longer one begins as one. So no line costs more
  * than its beginning.
  */
-export function readsAsNamed(line: string, frames: readonly NamedLine[], look: Look = core): boolean {
+export function readsAsNamed(line: string, given: Iterable<NamedLine>, look: Look = core): boolean {
+  const frames = [...given]
+  if (frames.length === 0) return false
   if (!isLong(line)) {
     const seen = evenBrackets(look(line)).replaceAll(" ", "")
     return frames.some((frame) => isFramed(seen, frame))

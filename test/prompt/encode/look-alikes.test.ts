@@ -1,15 +1,18 @@
 import { readFileSync } from "node:fs"
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { lookAlikes, lookAlikesFile } from "../../../.ci/write-look-alikes.ts"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { loadDialect, shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
-import { decodeLines, encodeLines } from "../../../src/prompt/encode/lines.ts"
+import { evenBrackets, fold } from "../../../src/prompt/encode/fold.ts"
+import { decodeLines, encodeLines, type Markers } from "../../../src/prompt/encode/lines.ts"
 import table from "../../../src/prompt/encode/look-alikes.json" with { type: "json" }
 import { looks } from "../../../src/prompt/encode/look-alikes.ts"
+import { isFramed, namedLines } from "../../../src/prompt/encode/named-lines.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
+import { runs } from "../../support/size.ts"
 import { said, turnState } from "../../support/turns.ts"
 
 const names = { speaker: ["Alice", "Bob", "Вера", "小明", "milo10", "口力"] }
@@ -108,6 +111,84 @@ describe("L23 a line of great length is compared by its beginning", () => {
         expect(encoded !== text).toBe(start !== "3cho ")
         expect(decodeLines(encoded, markers) === text).toBe(true)
       }
+  })
+})
+
+describe("L25 a text of many lines", () => {
+  const people = Array.from({ length: 500 }, (_, index) => `Person${index}`)
+  const lines = Array.from({ length: 2_000 }, (_, index) => `Alice: hello ${"a".repeat(index % 9)}`).join("\n")
+  const markersFor = (speaker: readonly string[], looks: Markers["looks"]) => {
+    const markers = { ...shippedDialect("layered", "en").markers, names: { speaker }, looks }
+    encodeLines("Alice: hello", markers)
+    return markers
+  }
+
+  test("is looked at where it may begin with a name, and nowhere else", () => {
+    let read = 0
+    const counting = looks.map((look) => (text: string) => {
+      read++
+      return look(text)
+    })
+    const others = markersFor(["Alicia", "Bob"], counting)
+    read = 0
+    expect(encodeLines(lines, others)).toBe(lines)
+    expect(read).toBe(0)
+    expect(encodeLines("Аliсia: hello", others)).toBe("\\Аliсia: hello")
+    expect(read).toBeGreaterThan(0)
+  })
+
+  test("takes no more comparisons with 500 names than with two", () => {
+    const compared = (text: string, speaker: readonly string[]) => {
+      const markers = markersFor(speaker, looks)
+      const spies = (["startsWith", "endsWith", "indexOf"] as const).map((name) => vi.spyOn(String.prototype, name))
+      encodeLines(text, markers)
+      const calls = spies.reduce((sum, spy) => sum + spy.mock.calls.length, 0)
+      vi.restoreAllMocks()
+      return calls
+    }
+    for (const text of [lines, "12:04 Person9: hi\n".repeat(50)])
+      expect(compared(text, people)).toBeLessThanOrEqual(compared(text, ["Bob", "Person9"]))
+  })
+
+  const known = ["Alice", "Bob", "Вера", "小明", "가나", "각", "m", "O'Neil", "[bot]", "(x)", "ÅSSE", "17", "ไทย", "ΣΑΣ"]
+  const alike = (letter: string) =>
+    [letter, letter.toUpperCase(), letter.normalize("NFD")].flatMap((text) => [
+      text,
+      ...[table.looks, table.used].flatMap((found: Readonly<Record<string, string>>) => [...(found[text] ?? "")]),
+    ])
+  const around = [..." \\*_`“”()[]<>7１①㏠#-ᅡ\u200b\u0301\u3000\u2800", "", "", "12:04 ", "(a", "x"]
+  const ends = [":", ": hi", "：好", " (admin): ok", "*: x", "]: y", " said: x", "∶", "（x）→ y", ", to Bob:", "(a"]
+  const disguise = fc
+    .constantFrom(...known, "Alina")
+    .chain((name) =>
+      fc.tuple(
+        ...[around, around].map((texts) => fc.constantFrom(...texts)),
+        ...[...name].map((letter) => fc.constantFrom(letter, letter, ...alike(letter))),
+        ...[around, ends, around].map((texts) => fc.constantFrom(...texts)),
+      ),
+    )
+
+  test("marks what a reader marks that compares each line with each name as it looks", () => {
+    const own = shippedDialect("layered", "en").markers
+    const plain = { ...own, names: { speaker: known } }
+    const frames = [fold, ...looks].map((look) => ({ look, lines: namedLines(plain, look) }))
+    const isNamed = (line: string) =>
+      frames.some(({ look, lines }) => {
+        const seen = evenBrackets(look(line).replace(/^[\\ ]+/, "")).replaceAll(" ", "")
+        return lines.some((frame) => isFramed(seen, frame))
+      })
+    const [bare, markers] = [
+      { ...own, names: {} },
+      { ...plain, looks },
+    ]
+    fc.assert(
+      fc.property(disguise, (parts) => {
+        const line = parts.join("")
+        const isMarked = isNamed(line) || encodeLines(line, bare) !== line
+        expect(encodeLines(line, markers)).toBe(isMarked ? `\\${line}` : line)
+      }),
+      { numRuns: runs(2_000), examples: [[["가나: hi".normalize("NFD")]]] },
+    )
   })
 })
 

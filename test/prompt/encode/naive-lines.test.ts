@@ -192,10 +192,10 @@ describe("the reader of marker lines", () => {
         expect(foldsOf(() => encodeLines(line, own)).times, JSON.stringify(line)).toBe(0)
       }
     }
-    expect(foldsOf(() => encodeLines("[y]", own)).times).toBe(1)
+    expect(foldsOf(() => encodeLines("[x]", own)).times).toBe(1)
   })
 
-  test("folds only the beginning of a long line that begins like a marker but is none", () => {
+  test("folds nothing of a long line that begins like a marker but is none", () => {
     const own: Markers = {
       lines: new Set(["a line of the prompt that has words enough"]),
       heads: ["also "],
@@ -205,9 +205,7 @@ describe("the reader of marker lines", () => {
     }
     encodeLines("", own)
     const line = `and another thing, of which nobody knows anything as yet ${"x".repeat(5_000)}`
-    const { times, characters } = foldsOf(() => encodeLines(line, own))
-    expect(times).toBeGreaterThan(0)
-    expect(characters).toBeLessThan(200)
+    expect(foldsOf(() => encodeLines(line, own))).toEqual({ times: 0, characters: 0 })
     const uneven = `${"é".repeat(4)}${line}`
     expect(encodeLines(uneven, own)).toBe(uneven)
   })
