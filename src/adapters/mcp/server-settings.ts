@@ -47,10 +47,12 @@ function urlProblem(url: string): string | undefined {
   return undefined
 }
 
-/** Says where a server leads, in one line that is safe for a terminal. The query of an address may hold a secret and is left out. */
-export function destinationOf({ command, args = [], cwd, url }: McpServerSettings): string {
+/** Says where a server leads, in one line that is safe for a terminal. Values of variables and the query of an address may be secret and are left out. */
+export function destinationOf({ command, args = [], cwd, env = {}, passEnv = [], url }: McpServerSettings): string {
+  const variables = [...Object.keys(env), ...passEnv].map(safeLine).join(", ")
+  const given = variables === "" ? "" : ` with the variables ${variables}`
   if (url === undefined)
-    return `runs ${safeLine(JSON.stringify([command, ...args]))}${cwd === undefined ? "" : ` in ${safeLine(cwd)}`}`
+    return `runs ${safeLine(JSON.stringify([command, ...args]))}${cwd === undefined ? "" : ` in ${safeLine(cwd)}`}${given}`
   const { origin, pathname, search } = new URL(url)
   return `leads to ${safeLine(`${origin}${pathname}`)}${search === "" ? "" : "?…"}`
 }

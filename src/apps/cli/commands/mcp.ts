@@ -170,8 +170,8 @@ async function mcpApprove(
   return left === 0 ? exitCodes.ok : exitCodes.failed
 }
 
+/** The definition of a tool. A server that waits has none: its description says what it runs or where it leads. */
 function definition({ description, inputSchema, reason }: McpUnapprovedTool, words: McpWords): string {
-  return [...(reason === "changed" ? [words.changedBefore] : []), description, JSON.stringify(inputSchema, undefined, 2)].join(
-    "\n",
-  )
+  const schema = Object.keys(inputSchema).length === 0 ? [] : [JSON.stringify(inputSchema, undefined, 2)]
+  return [...(reason === "changed" ? [words.changedBefore] : []), description, ...schema].join("\n")
 }
