@@ -57,7 +57,9 @@ describe("promptstrata mcp", () => {
     const list = await run(["mcp", "list", ...here])
     expect([list.code, list.stdout]).toEqual([1, expect.stringContaining("it now runs")])
     const asked = await run(["mcp", "approve", ...here])
-    expect(asked.stderr).toMatch(/^fake\nAnother definition.*\nThis server was not started\. It runs \[.* with the variables NEW\.\n1 tool/m)
+    expect(asked.stderr).toMatch(
+      /^fake\nAnother definition.*\nThis server was not started\. It runs \[.* with the variables NEW\.\n1 tool/m,
+    )
     expect((await run(["mcp", "approve", "--yes", ...here])).stdout).toBe(
       "approved fake\napproved fake.echo\napproved fake.fail\napproved fake.change\n",
     )
