@@ -1,11 +1,11 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
 import { turnsOf } from "../../src/memory/services/store/branches.ts"
-import { commitBehind } from "../../src/memory/services/store/in-memory/in-memory-parts.ts"
+import { commitBehind, messagesOf } from "../../src/memory/services/store/in-memory/in-memory-parts.ts"
 import { SessionTable } from "../../src/memory/services/store/in-memory/session-table.ts"
 import type { Job } from "../../src/memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
 import { wholeMessages } from "../../src/memory/services/store/rows/session-rows.ts"
-import { filterMessages, type SessionStore } from "../../src/memory/services/store/session-store.ts"
+import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
 
 /** A {@link SessionStore} that lives as long as the process. */
 interface InMemorySessionStore extends SessionStore {
@@ -33,7 +33,7 @@ export function createInMemorySessionStore(): InMemorySessionStore {
     },
     append: async (key, messages) => sessions.append(key, messages),
     post: async (key, note) => sessions.post(key, note),
-    messages: async (key, filter) => filterMessages(sessions.history(key), filter),
+    messages: async (key, filter) => messagesOf(rows, key, filter),
     branches: async (key) => turnsOf(await wholeMessages(rows, key)),
     takeJobs(key) {
       const taken = jobs.get(sessionRowId(key)) ?? []

@@ -1,4 +1,4 @@
-import type { SessionKey } from "../../../../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { turnsOf } from "../branches.ts"
 import { tellSetAside } from "../forgetting.ts"
 import { frozenJson } from "../frozen-json.ts"
@@ -8,8 +8,9 @@ import { putReceipts } from "../rows/receipt-records.ts"
 import { countRows, createRowStore } from "../rows/row-store.ts"
 import { sessionOf } from "../rows/row-tables.ts"
 import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
-import { filterMessages, type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
+import { filterMessages, type MessageFilter, type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
 import type { Store } from "../store.ts"
+import type { InMemoryRows } from "./in-memory-rows.ts"
 import type { JobTable } from "./job-table.ts"
 import type { SessionTable } from "./session-table.ts"
 
@@ -36,7 +37,7 @@ export function makeParts(
       stopForgotten: nothing,
       async erase() {},
     }),
-    messages: (key, filter) => rows.atOnce(() => Object.freeze(filterMessages(sessions.history(key), filter))),
+    messages: (key, filter) => rows.atOnce(() => Object.freeze(messagesOf(rows, key, filter))),
     branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
     async commitBehind(key, commit) {
       const { hasMoved, ...committed } = await rows.write(async () => {
@@ -53,6 +54,19 @@ export function makeParts(
       const problems = dead === 0 ? [] : [`jobs: ${dead} failed for good. Read why with store.jobs.dead(); they are kept.`]
       return { ok: dead === 0, problems, counts: { ...(await rows.read(countRows)), job: jobs.rows().length } }
     },
+  }
+}
+
+/** The messages that meet a filter, oldest first. It looks at those from the filter's moment on, or from the newest back, and at few others. */
+export function messagesOf(rows: InMemoryRows, key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
+  const { fromMs, skip = 0, limit } = filter
+  const from = fromMs === undefined ? undefined : { from: fromMs }
+  for (let last = Math.max(0, skip) + Math.max(0, limit); ; last *= 2) {
+    const newest = { order: ["position"], isDescending: true, limit: last }
+    const found = rows.select("messages", { ...sessionOf(key), at_ms: from }, from ? { order: ["at_ms"] } : newest)
+    const bodies = found.sort((a, b) => a.position - b.position).map(({ body }) => body)
+    const fitting = filterMessages(bodies, filter)
+    if (from || bodies.length < last || !(fitting.length < limit)) return fitting
   }
 }
 

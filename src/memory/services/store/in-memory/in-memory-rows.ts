@@ -8,7 +8,10 @@ const session = tableKeys.sessions
 
 /** The columns by which rows are looked for often, each list ending with the column of their order. */
 const indexes: { readonly [Table in TableName]?: readonly (readonly string[])[] } = {
-  messages: [[...session, "position"]],
+  messages: [
+    [...session, "position"],
+    [...session, "at_ms"],
+  ],
   aside_messages: [[...session, "position"]],
   notes: [[...session, "position"]],
   session_blobs: [[...session, "id"]],

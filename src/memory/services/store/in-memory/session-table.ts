@@ -47,10 +47,6 @@ export class SessionTable {
     return isNew
   }
 
-  history(key: SessionKey): readonly HistoryMessage[] {
-    return this.rows.select("messages", sessionOf(key), { order: ["position"] }).map(({ body }) => body)
-  }
-
   /** The row of a session; an empty one if there is none. */
   row(key: SessionKey): RowTables["sessions"] {
     const empty = { version: 0, whole_state: Object.freeze({}), next_position: 0, spoken: 0, notes: 0 }

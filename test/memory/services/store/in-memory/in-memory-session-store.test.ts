@@ -1,10 +1,11 @@
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import type { HistoryMessage, SessionKey } from "../../../../../src/core/conversation.ts"
 import { PromptStrataError } from "../../../../../src/core/errors.ts"
 import { createKeyedQueue } from "../../../../../src/memory/services/keyed-queue.ts"
+import { RowTable } from "../../../../../src/memory/services/store/in-memory/row-table.ts"
 import type { Job } from "../../../../../src/memory/services/store/job-runner.ts"
-import type { SessionCommit } from "../../../../../src/memory/services/store/session-store.ts"
+import { filterMessages, type MessageFilter, type SessionCommit } from "../../../../../src/memory/services/store/session-store.ts"
 import { createInMemorySessionStore } from "../../../../support/in-memory-session-store.ts"
 import { runs } from "../../../../support/size.ts"
 
@@ -193,6 +194,52 @@ describe("createInMemorySessionStore", () => {
       }),
       { numRuns: runs(200) },
     )
+  })
+})
+
+describe("messages of a store in memory", () => {
+  test("are those of the whole history that meet a filter, in whatever order their times are", async () => {
+    const store = createInMemorySessionStore()
+    const words = fc.record({
+      text: fc.constantFrom("cat", "Cat", "dog"),
+      atMs: fc.nat(9),
+      role: fc.constantFrom("user" as const, "assistant" as const),
+    })
+    const optional = (most: number) => fc.option(fc.nat(most), { nil: undefined })
+    const filters = fc.record({
+      fromMs: optional(9),
+      beforeMs: optional(9),
+      skip: fc.nat(4),
+      limit: fc.integer({ min: -1, max: 9 }),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(words, { maxLength: 30 }), filters, fc.uuid(), async (all, filter, conversation) => {
+        const own = { ...key, conversation }
+        const history = all.map((one) => ({ ...said("t"), ...one }))
+        await store.append(own, history)
+        const asked = { ...filter, containing: "cat", role: "user" } as const
+        expect(await store.messages(own, asked)).toEqual(filterMessages(history, asked))
+      }),
+      { numRuns: runs(300) },
+    )
+  })
+
+  test.each<[string, MessageFilter]>([
+    ["the newest", { limit: 3 }],
+    ["the newest but one", { limit: 1, skip: 1 }],
+    ["the newest of a speaker", { role: "user", limit: 3 }],
+    ["from a moment on", { fromMs: 1_995, limit: 200 }],
+  ])("are found in a long history without reading it: %s", async (_, filter) => {
+    const store = createInMemorySessionStore()
+    await store.append(
+      key,
+      Array.from({ length: 2_000 }, (_, atMs) => ({ ...said("t"), atMs })),
+    )
+    const find = vi.spyOn(RowTable.prototype, "find")
+    expect((await store.messages(key, filter)).length).toBeGreaterThan(0)
+    const read = find.mock.results.reduce((sum, { value }) => sum + (value as readonly unknown[]).length, 0)
+    find.mockRestore()
+    expect(read).toBeLessThanOrEqual(6)
   })
 })
 
