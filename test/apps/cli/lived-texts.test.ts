@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import type { CliContext } from "../../../src/apps/cli/context.ts"
-import { type LivedRequest, live } from "../../../src/apps/cli/simulate/live.ts"
+import { live } from "../../../src/apps/cli/simulate/live.ts"
 import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
-import { type Span, spanRuns } from "../../../src/core/span.ts"
+import { type Assembly, type Span, spanRuns } from "../../../src/core/span.ts"
 import { defaultSelection } from "../../../src/memory/forgetting/events/select-events.ts"
 import { parseEventLine, stampRange } from "../../../src/memory/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../src/memory/forgetting/events/zoned-calendar.ts"
@@ -21,12 +21,16 @@ async function lived(profile: string, locale: "zh-CN" | "en") {
   const file = new URL(`./scripts/life.${locale}.sim`, import.meta.url)
   const context = { io: { env: {} }, screen: {}, translate: (text: string) => text } as unknown as CliContext
   const chooseModel = () => ({ model: friendModel(locale), demo: false })
-  return live(readScript("life.sim", readFileSync(file, "utf8")), { profile, locale, dataDir: "", chooseModel }, context)
+  const requests: LivedSpans[] = []
+  const onAssembly = ({ spans }: Assembly, day: number) => void requests.push({ spans, day })
+  const options = { profile, locale, dataDir: "", chooseModel, onAssembly }
+  return { ...(await live(readScript("life.sim", readFileSync(file, "utf8")), options, context)), requests }
 }
 
-/** The spans of the requests of a day. */
-function spansOf(requests: readonly LivedRequest[], day: number): readonly (readonly Span[])[] {
-  return requests.flatMap((one) => (one.day === day && !one.isBackground && one.assembly ? [one.assembly.spans] : []))
+/** The spans of a request, and its day. */
+interface LivedSpans {
+  readonly spans: readonly Span[]
+  readonly day: number
 }
 
 /** What stands in a request by its memory: the parts that have words of somebody else than the author, each below its key. */
@@ -76,12 +80,14 @@ describe("H3 R20 R21 the texts of sixty days", () => {
     const { requests, checks, failures } = await lived(profile, locale)
     const isKept = ({ expectation }: (typeof checks)[number]) => profile !== "soul" || expectation.kind === "prompt"
     expect([failures, checks.filter((check) => isKept(check) && !check.isMet)]).toEqual([[], []])
-    const texts = days.map((day) => `## Day ${day}\n\n${grownParts(spansOf(requests, day).at(-1) ?? []) || "Nothing yet.\n"}`)
+    const texts = days.map(
+      (day) => `## Day ${day}\n\n${grownParts(requests.findLast((one) => one.day === day)?.spans ?? []) || "Nothing yet.\n"}`,
+    )
     await expect(texts.join("\n")).toMatchFileSnapshot(`__snapshots__/lives/${profile}.${locale}.md`)
     if (profile !== "root") return
     // From the second day on: on the first nothing has become an event. A process of the profile has none in its requests.
-    const withEvents = requests.filter(({ assembly }) => assembly?.spans.some(({ key }) => key === "events"))
+    const withEvents = requests.filter(({ spans }) => spans.some(({ key }) => key === "events"))
     expect(new Set(withEvents.map(({ day }) => day)).size).toBe(59)
-    for (const { assembly } of withEvents) expectEventsInOrder(assembly?.spans ?? [])
+    for (const { spans } of withEvents) expectEventsInOrder(spans)
   })
 })

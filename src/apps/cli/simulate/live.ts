@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { LanguageModel, ModelRequest } from "../../../core/model/language-model.ts"
+import type { TokenCounter } from "../../../core/ports.ts"
 import type { Assembly } from "../../../core/span.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { createAgent } from "../../../loop/agent/agent.ts"
@@ -12,6 +13,9 @@ import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-co
 import { createInMemoryStore } from "../../../memory/services/store/in-memory/in-memory-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import type { Profile } from "../../../profile/profile.ts"
+import { automaticCache } from "../../../testing/cache-simulator/prefix-cache.ts"
+import { countRequest, textTokens } from "../../../testing/cache-simulator/request-tokens.ts"
+import { cacheRules } from "../../../testing/cache-simulator/simulate-cache.ts"
 import { countingIds, seededRandom } from "../../../testing/deterministic-ports.ts"
 import { chooseOwnModels, type ModelChooser } from "../choose-model.ts"
 import { type CliContext, notesOn } from "../context.ts"
@@ -28,9 +32,9 @@ export interface LivedRequest {
   /** The id of the model. */
   readonly model: string
   readonly isBackground: boolean
-  /** Undefined for background work. */
-  readonly assembly: Assembly | undefined
   readonly promptTokens: number
+  /** Those of them that an automatic cache serves; 0 for background work. */
+  readonly cachedTokens: number
   outputTokens: number
 }
 
@@ -66,6 +70,8 @@ interface LifeOptions extends CommonOptions {
   readonly chooseModel: ModelChooser
   /** The model that plays the user of the script. Default: rules. */
   readonly chooseUser?: ModelChooser | undefined
+  /** Gets the assembly of each request of a turn. They are not kept: those of sixty days take memory and time. */
+  readonly onAssembly?: ((assembly: Assembly, day: number) => void) | undefined
 }
 
 /** Everything that the days of a life work on. */
@@ -113,7 +119,8 @@ async function begin(beginning: Beginning, [options, context]: [LifeOptions, Cli
   const store = createInMemoryStore({ ports: { clock, timers } })
   const [requests, now] = [[] as LivedRequest[], { day: 1 }]
   const count = (text: string) => ports.counter.count(text)
-  const recorded = (model: LanguageModel): LanguageModel => recording(time.watched(model), { requests, count, now, time })
+  const recording: Recording = { requests, count, now, time, served: servedTokens(ports.counter), onAssembly: options.onAssembly }
+  const recorded = (model: LanguageModel): LanguageModel => recordedModel(time.watched(model), recording)
   const own = chooseOwnModels(profile, context.io.env, options.chooseModel)
   const agent = createAgent({
     profile,
@@ -126,32 +133,52 @@ async function begin(beginning: Beginning, [options, context]: [LifeOptions, Cli
   return { ...beginning, agent, store, requests, now, user, session: agent.session("simulated") }
 }
 
-interface Recording extends Pick<Living, "requests" | "now" | "time"> {
+interface Recording extends Pick<Living, "requests" | "now" | "time">, Pick<LifeOptions, "onAssembly"> {
   readonly count: (text: string) => number
+  readonly served: ReturnType<typeof servedTokens>
 }
 
 /** A model that notes what it is asked and how much it answers. */
-function recording(model: LanguageModel, { requests, now, time, count }: Recording): LanguageModel {
+function recordedModel(model: LanguageModel, recording: Recording): LanguageModel {
   return {
     ...{ id: model.id, capabilities: model.capabilities },
     async *stream(request, options) {
-      const lived = { ...requestOf(request, count), model: model.id, day: now.day, atMs: time.clock.nowMs(), outputTokens: 0 }
-      requests.push(lived)
+      const lived = { ...requestOf(request, recording), model: model.id, outputTokens: 0 }
+      recording.requests.push(lived)
       let output = ""
       for await (const part of model.stream(request, options)) {
         if (part.type === "text-delta" || part.type === "thinking-delta") output += part.delta
         yield part
       }
-      lived.outputTokens = count(output)
+      lived.outputTokens = recording.count(output)
     },
   }
 }
 
-function requestOf({ assembly, messages, facts }: ModelRequest, count: Recording["count"]) {
+function requestOf({ assembly, messages, facts }: ModelRequest, { count, served, now: { day }, time, onAssembly }: Recording) {
+  const isBackground = facts?.background === true
+  const atMs = time.clock.nowMs()
   const tokens = assembly && assembly.tokens + assembly.overheadTokens
   const promptTokens = tokens ?? messages.reduce((sum, { content }) => sum + count(content), 0)
-  // Nobody reads the assemblies of background work, and to keep them for sixty days costs memory and time.
-  return { assembly: facts?.background ? undefined : assembly, promptTokens, isBackground: facts?.background === true }
+  const cachedTokens = assembly && !isBackground ? served(assembly, atMs) : 0
+  if (assembly && !isBackground) onAssembly?.(assembly, day)
+  return { day, atMs, isBackground, promptTokens, cachedTokens }
+}
+
+/** The time for which the simulated cache keeps a beginning of a request. */
+const ttlMs = 60 * 60_000
+
+/** Counts the tokens of requests that an automatic cache serves. After a longer pause it has forgotten everything. */
+function servedTokens(counter: TokenCounter): (assembly: Assembly, atMs: number) => number {
+  let [texts, cache, before] = [textTokens(counter), undefined as ReturnType<typeof automaticCache> | undefined, 0]
+  return (assembly, atMs) => {
+    if (cache === undefined || atMs - before > ttlMs) {
+      texts = textTokens(counter)
+      cache = automaticCache(cacheRules({ counter, ttlMs }), texts)
+    }
+    before = atMs
+    return cache.ask(countRequest(assembly, texts), atMs).cachedTokens
+  }
 }
 
 async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" | "checks" | "failures">> {

@@ -4,7 +4,6 @@ import type { ModelChooser } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { columnsOf, exitCodes, jsonLine } from "../io.ts"
-import { portsFor } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions, collectValues, readCount, readNamedFile } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
 import { live } from "./live.ts"
@@ -64,8 +63,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const lives: MeasuredLife[] = []
   for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
     const life = await live(script, { ...options, profile, chooseModel, chooseUser }, context)
-    const { counter } = await portsFor(life.profile.model, context)
-    lives.push(measure(life, { name: life.profile.name, counter, prices }))
+    lives.push(measure(life, { name: life.profile.name, prices }))
   }
   const failed = failuresOf(lives, script, translate)
   if (options.html) io.stdout.write(terminalText(lifePage(lives, script, translate)))
