@@ -134,6 +134,25 @@ expect prompt under 9000
       expect(before.every(({ content }) => content !== "")).toBe(true)
     })
 
+    test("H16 a model whose tokens were all thoughts is asked again without a bound, and that is told", async () => {
+      const bounds: (number | undefined)[] = []
+      const line: LanguageModel = {
+        ...{ id: "thinker", capabilities: { developerRole: false, tools: false } },
+        async *stream({ maxOutputTokens }) {
+          bounds.push(maxOutputTokens)
+          yield { type: "thinking-delta", delta: "hm" }
+          if (bounds.length !== 2) yield { type: "text-delta", delta: "I sleep badly." }
+          yield { type: "finish", reason: bounds.length === 2 ? "length" : "stop" }
+        },
+      }
+      const args = ["--profile", "layered", "--locale", "en", "--json", "--user-model", "small"]
+      const { code, stderr } = await run(["simulate", at(lin), ...args], { model: line })
+      expect([code, bounds.slice(0, 4)]).toEqual([0, [2_000, 2_000, undefined, 2_000]])
+      expect(stderr.trim()).toBe(
+        "The model of the user wrote no line for day 2 within 2000 tokens, and is asked without a bound.",
+      )
+    })
+
     test.each([
       [
         "the server is gone",

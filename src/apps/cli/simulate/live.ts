@@ -129,7 +129,7 @@ async function begin(beginning: Beginning, [options, context]: [LifeOptions, Cli
     ...{ store, ports },
   })
   const player = options.chooseUser?.(profile, context.io.env).model
-  const user = simulatedUser(beginning.script, profile, player && time.watched(player))
+  const user = simulatedUser(beginning.script, profile, { model: player && time.watched(player), note: notesOn(context) })
   return { ...beginning, agent, store, requests, now, user, session: agent.session("simulated") }
 }
 
