@@ -27,15 +27,29 @@ export function editTool(parts: FileToolParts): Tool {
       requireShown(nowhere)
       const { plain, shape } = takeShape(current.text)
       const asInFile = (text: string) => (shape.lineEnd === "mixed" ? text : text.replaceAll("\r\n", "\n"))
-      const fresh = asInFile(after)
-      const range = placeOf(parts, path, { plain, old: asInFile(before), fresh })
+      const { old, fresh, isUnmarked } = unmarked({ plain, old: asInFile(before), fresh: asInFile(after) })
+      const range = placeOf(parts, path, { plain, old, fresh })
       requireShown(range)
       const edited = plain.slice(0, range.start) + fresh + plain.slice(range.end)
       const hash = await writeConfirmed(parts, target, { after: giveShape(edited, shape), context })
       reads.edited(context, { path, hash }, { range, insertedUnits: fresh.length })
-      return words.say({ path: shownPath(path), edited: true })
+      return words.say({ path: shownPath(path), edited: true, unmarked: isUnmarked })
     },
   })
+}
+
+/**
+ * Prompts show a line that reads as one of their own behind a `\` (T28). If the old text is in the file only without these, they are
+ * no part of it, and the same lines of the new text lose theirs (D15).
+ */
+function unmarked(given: { readonly plain: string; readonly old: string; readonly fresh: string }) {
+  const { plain, old } = given
+  const bare = old.replace(/^\\/gm, "")
+  const isThere = bare !== "" && `\n${plain}`.includes(`${old.startsWith("\\") ? "\n" : ""}${bare}`)
+  if (old === bare || plain.includes(old) || !isThere) return { ...given, isUnmarked: false }
+  const marked = new Set(old.split("\n").filter((line) => line.startsWith("\\")))
+  const fresh = given.fresh.split("\n").map((line) => (marked.has(line) ? line.slice(1) : line))
+  return { old: bare, fresh: fresh.join("\n"), isUnmarked: true }
 }
 
 /** The one place of the old text. In every other case, throws an error that helps to find it. */

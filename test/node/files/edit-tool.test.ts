@@ -43,6 +43,28 @@ describe("edit", () => {
     expect(await ask("edit", edit("wxyzq", "x"))).toMatch(/The nearest is line 2:\nwxyz$/)
   })
 
+  test("D15 a text copied with the backslash that a prompt put before its line is found, and the file gets none", async () => {
+    const { call, text } = await readScene("# Memory\n\n- likes tea\n")
+    const told = "a.md was changed.\nThe \\ that prompts put before some lines is not in the file, and was left out."
+    const answer = await call("edit", edit("\\# Memory\n\n- likes tea", "\\# Memory\n\n- likes tea\n\\- is literal"))
+    expect([answer, text("a.md")]).toEqual([told, "# Memory\n\n- likes tea\n\\- is literal\n"])
+  })
+
+  test.each(["\\likes tea", "\\", "\\# Memory\n- likes tea", "- likes\n\\tea"])(
+    "D15 a backslash that is no prompt's is part of the text: %j is not found",
+    async (old) => {
+      const { call, text } = await readScene("# Memory\n\n- likes tea\n")
+      expect(await call("edit", edit(old, "x"))).toMatch(/^! old_text was not found/)
+      expect(text("a.md")).toBe("# Memory\n\n- likes tea\n")
+    },
+  )
+
+  test("D15 a line of the file that begins with a backslash is found as it is", async () => {
+    const { call, text } = await readScene("\\# Memory\n# Memory\n")
+    expect(await call("edit", edit("\\# Memory", "\\# Notes"))).toBe("a.md was changed.")
+    expect(text("a.md")).toBe("\\# Notes\n# Memory\n")
+  })
+
   test("D10 a text that is there several times is an error with the count and the lines", async () => {
     const { call, text } = await readScene("tea\nmilk\ntea tea\n")
     expect(await call("edit", edit("tea", "x"))).toBe(
