@@ -85,7 +85,8 @@ const margins = { importance: 2, stability: 0.5 } as const
 /**
  * The events that a prompt shows, in order of time (R20, R21): each stretch of time once, at the coarsest grain, but the newest ones in
  * finer records while there is room. Older events come back with a high score if the record that stands for their time does not do for
- * them: it does not tell them, and they are spoken of, matter more, or came up more often.
+ * them: it does not tell them, and they are spoken of, matter more, or came up more often. Words that are shown already come back only
+ * if they are spoken of.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
   checkType("the events of selectEvents", events, "list")
@@ -130,11 +131,13 @@ function comingBack(
   const clock = options.clock ?? ({ by: "days" } as const)
   const fitOf = (event: EventRecord) => (weights.relevance > 0 ? (relevance?.(event) ?? 0) : 0)
   const isShown = new Set(shown)
+  const told = new Set(shown.map(({ text }) => text))
   const best = topOf(events, 2 * broughtBack, (event) => {
     if (isShown.has(event)) return undefined
     if (event.grain !== "moment" && event.children.some((id) => byId.has(id))) return undefined
     const own = fitOf(event)
     const isSpokenOf = own >= leastRelevance
+    if (!isSpokenOf && told.has(event.text)) return undefined
     const score = eventScore(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
     if (score < minScore) return undefined
     const topic = topicOfPart.get(event.id)

@@ -74,6 +74,7 @@ export function naiveBack(events: Events, shown: Events, now: Moment, options: B
   const scored = events.flatMap((event) => {
     const own = fitOf(event)
     const isSpokenOf = own >= 0.4
+    if (!isSpokenOf && shown.some(({ text }) => text === event.text)) return []
     const score = naiveScore(event, now, isSpokenOf ? own : 0, weights)
     const hasKnownPart = event.children.some((id) => events.some((one) => one.id === id))
     if (shown.includes(event) || (isPeriod(event) && hasKnownPart) || score < minScore) return []

@@ -72,6 +72,19 @@ describe("which events a prompt shows (R20, R21)", () => {
     expect(ids(selectEvents(events, now, { keep: { ...none, moment: 9 }, broughtBack: 0 }))).toEqual(["topic", "c"])
   })
 
+  test("R30: words that are shown already come back only if they are spoken of", () => {
+    const chain = { text: "The chain came off." }
+    const old = event("old", 1, { ...chain, importance: 10, stability: 500 })
+    const cat = event("cat", 2, { importance: 10, stability: 400 })
+    const events = [old, cat, event("new", 999, chain)]
+    const options = { keep: { moment: 1 }, broughtBack: 1 }
+    expect(ids(selectEvents(events, now, options))).toEqual(["cat", "new"])
+    expect(ids(selectEvents(events, now, { ...options, relevance: ({ text }) => (text === chain.text ? 1 : 0) }))).toEqual([
+      "old",
+      "new",
+    ])
+  })
+
   test("R21: three come back unless another number is given", () => {
     const events = Array.from({ length: 6 }, (_, at) => event(`e${at}`, at, { importance: 10 - at }))
     expect(ids(selectEvents(events, now, { keep: none, minScore: 0 }))).toEqual(["e0", "e1", "e2"])
