@@ -220,8 +220,10 @@ expect prompt under 9000
     ['user "I am Lin."\nday 1 chat 0 turns', 12, "expected a number of turns, from 1 to 100, found 0."],
     ['user "I am Lin."\nday 1 chat 2', 13, "expected one of turns, turn, found the end of the line."],
     ["user Lin", 6, 'expected a text in quotation marks, such as "cat", found Lin.'],
+    ['days 5\nday 9 say "a"', 1, "expected a day up to 5, the last one, found day 9: nothing is said."],
+    ['every day from day 4 until day 3 say "a"', 1, "expected a day up to 3, the last one, found day 4: nothing is said."],
     ["days 0", 6, "expected a number of days, from 1 to 3660, found 0."],
-  ])("tells the place of a mistake: %s", (line, column, message) => {
+  ])("H7 H17 tells the place of a mistake: %s", (line, column, message) => {
     expect(() => readScript("a.sim", `# first\n${line}\n`)).toThrow(
       expect.objectContaining({
         code: "script",

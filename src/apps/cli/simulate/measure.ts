@@ -14,37 +14,25 @@ export interface MeasuredLife extends Life {
   readonly total: Sums
 }
 
-export interface MeasureOptions {
-  readonly name: string
-  /** The prices of models by their ids. A file with one price is for all models. */
-  readonly prices: Prices
-}
-
-/** Adds to a life what its days cost. */
-export function measure(life: Life, { name, prices }: MeasureOptions): MeasuredLife {
+/** Adds to a life what its days cost, by the prices of models by their ids. One price is for all models. */
+export function measure(life: Life, prices: Prices): MeasuredLife {
   const { requests, days } = life
   const only = Object.values(prices).length === 1 ? Object.values(prices)[0] : undefined
   const priceFor = (model: string) => priceOf(prices, model) ?? only
-  const sum = (some: readonly LivedRequest[], turns: number) => sumsOf(some, { turns, priceFor })
   const byDay = Map.groupBy(requests, ({ day }) => day)
-  const measured = days.map((day) => ({ ...day, sums: sum(byDay.get(day.day) ?? [], day.turns) }))
+  const measured = days.map((day) => ({ ...day, sums: sumsOf(byDay.get(day.day) ?? [], { turns: day.turns, priceFor }) }))
   const turns = days.reduce((all, day) => all + day.turns, 0)
-  return { ...life, name, measured, total: sum(requests, turns) }
+  return { ...life, name: life.profile.name, measured, total: sumsOf(requests, { turns, priceFor }) }
 }
 
-interface SumOptions {
-  readonly turns: number
-  readonly priceFor: (model: string) => TokenPrice | undefined
-}
+type PriceFor = (model: string) => TokenPrice | undefined
 
-function sumsOf(requests: readonly LivedRequest[], { turns, priceFor }: SumOptions) {
+function sumsOf(requests: readonly LivedRequest[], { turns, priceFor }: { readonly turns: number; readonly priceFor: PriceFor }) {
   const [own, background] = [requests.filter((one) => !one.isBackground), requests.filter((one) => one.isBackground)]
   const tokens = (some: readonly LivedRequest[]) => some.reduce((sum, { promptTokens }) => sum + promptTokens, 0)
-  const moneyOf = (request: LivedRequest): number | undefined => {
-    const { model, promptTokens, cachedTokens, outputTokens } = request
-    return costOf({ inputTokens: promptTokens, inputCacheReadTokens: cachedTokens, outputTokens }, priceFor(model))
-  }
-  const money = requests.map(moneyOf)
+  const money = requests.map(({ model, promptTokens, cachedTokens, outputTokens }) =>
+    costOf({ inputTokens: promptTokens, inputCacheReadTokens: cachedTokens, outputTokens }, priceFor(model)),
+  )
   return {
     turns,
     /** Tokens of the largest request of a turn. */

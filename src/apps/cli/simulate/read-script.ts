@@ -74,9 +74,16 @@ export function readScript(file: string, text: string): Script {
     else words.push(readWords(line, verb, persona))
     line.end()
   }
-  if (words.length > 0) return { file, text, start, days, persona, words, expectations }
-  const message = "expected a line in which something is said, found none."
-  throw locatedError("script", message, { file, text, position: { line: 1, column: 1 }, hint: 'Write: day 1 say "Hello"' })
+  if (words.length === 0) {
+    const message = "expected a line in which something is said, found none."
+    throw locatedError("script", message, { file, text, position: { line: 1, column: 1 }, hint: 'Write: day 1 say "Hello"' })
+  }
+  const never = words.find(({ firstDay, lastDay }) => firstDay > Math.min(days, lastDay))
+  if (never) {
+    const message = `expected a day up to ${Math.min(days, never.lastDay)}, the last one, found day ${never.firstDay}: nothing is said.`
+    throw locatedError("script", message, { file, text, position: { column: 1, ...never.source } })
+  }
+  return { file, text, start, days, persona, words, expectations }
 }
 
 function readWords(line: ScriptLine, verb: "day" | "every", persona: readonly string[]): ScriptedWords {

@@ -62,8 +62,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
       : (profile, env) => context.chooseModel(profile, { ...env, PROMPTSTRATA_MODEL: userModel })
   const lives: MeasuredLife[] = []
   for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
-    const life = await live(script, { ...options, profile, chooseModel, chooseUser }, context)
-    lives.push(measure(life, { name: life.profile.name, prices }))
+    lives.push(measure(await live(script, { ...options, profile, chooseModel, chooseUser }, context), prices))
   }
   const failed = failuresOf(lives, script, translate)
   if (options.html) io.stdout.write(terminalText(lifePage(lives, script, translate)))
