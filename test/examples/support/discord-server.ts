@@ -107,6 +107,9 @@ export async function startDiscord({ WebSocketServer }: WebSocketPackage): Promi
       return Response.json({ message: "401: Unauthorized", code: 0 }, { status: 401 })
     const limit = { total: 1000, remaining: 1000, reset_after: 0, max_concurrency: 1 }
     if (path === "/gateway/bot") return Response.json({ url: url(), shards: 1, session_start_limit: limit })
+    const [, asked] = /^\/channels\/(\d+)$/.exec(path) ?? []
+    if (request.method === "GET" && asked !== undefined)
+      return Response.json(guild.channels.find(({ id }) => id === asked) ?? { id: asked, type: 1, recipients: [] })
     const [, channel = "", what] = /^\/channels\/(\d+)\/(messages|typing)$/.exec(path) ?? []
     if (request.method !== "POST" || what === undefined)
       return Response.json({ message: "404: Not Found", code: 0 }, { status: 404 })
