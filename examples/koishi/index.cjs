@@ -62,12 +62,20 @@ async function open(ctx, { profile: name, model, baseUrl, apiKey, store: place, 
   return { bot, store, profile }
 }
 
+/** Elements that are neither words nor files. The last are of OneBot; a `message` within a message is what was forwarded. */
+const mediaKinds = {
+  ...{ video: "video", location: "location", message: "forward", forward: "forward", emoji: "sticker", face: "sticker" },
+  ...{ mface: "sticker", json: "card", xml: "card", dice: "dice", rps: "game" },
+}
+
 async function take({ bot, profile: { agent } }, session) {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [], quote } = session
   if (!userId || userId === selfId || author?.isBot) return
   const nameOf = ({ id, name = id }) => (id === selfId ? agent.name : name)
   const personOf = (user) => ({ id: user.id === selfId ? agent.id : `${platform}:${user.id}`, name: nameOf(user) })
-  const words = h.select(elements, "text,at").map(({ type, attrs }) => (type === "text" ? attrs.content : `@${nameOf(attrs)}`))
+  const words = h
+    .select(elements, "text,at,br")
+    .map(({ type, attrs }) => (type === "at" ? `@${nameOf(attrs)}` : (attrs.content ?? "\n")))
   await bot.take(
     { conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" },
     {
@@ -75,6 +83,9 @@ async function take({ bot, profile: { agent } }, session) {
       text: words.join("").trim(),
       from: personOf({ id: userId, name: author?.nick ?? author?.name ?? userId }),
       files: h.select(elements, "img,image,audio,file").map(({ attrs }) => String(attrs.src ?? attrs.url)),
+      media: h.select(elements, Object.keys(mediaKinds).join()).map(({ type, attrs: { name, summary, title } }) => ({
+        ...{ kind: mediaKinds[type], name: name ?? summary ?? title },
+      })),
       mentions: h.select(elements, "at").map(({ attrs }) => personOf(attrs)),
       replyTo: quote?.user && { from: personOf(quote.user) },
     },

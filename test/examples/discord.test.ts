@@ -120,6 +120,28 @@ describe.skipIf(folder === "")("examples/discord", () => {
     for (const shown of ["%[dot.png]", "data:image/png;base64,"]) expect(promptOf(model, 0)).toContain(shown)
   })
 
+  test("N34 stickers and polls are named in words, and forwarded words are marked", async () => {
+    model.reply(...answersOf("Ha!", "Tea.", "Rome?"))
+    const sticker_items = [{ id: "1", name: "Happy cat", format_type: 1 }]
+    const answers = ["Tea", "Coffee"].map((text, at) => ({ answer_id: at + 1, poll_media: { text } }))
+    const poll = { question: { text: "Tea or coffee?" }, answers, expiry: null, allow_multiselect: false, layout_type: 1 }
+    const { url } = discord.keep("dot.png")
+    const attachments = [{ id: "1", filename: "dot.png", size: 70, url, proxy_url: url, content_type: "image/png" }]
+    const forwarded = { message_reference: { type: 1, channel_id: "43", message_id: "1" } }
+    const snapshot = { message: messageData({ content: "I live in Rome.", attachments }) }
+    const messages = [
+      [{ sticker_items }, "(sends a sticker Happy cat)"],
+      [{ poll }, "(sends a poll Tea or coffee? / Tea / Coffee)"],
+      [{ ...forwarded, message_snapshots: [snapshot] }, "(sends a forwarded message) I live in Rome."],
+    ] as const
+    for (const [at, [more, words]] of messages.entries()) {
+      discord.dispatch("MESSAGE_CREATE", messageData({ ...inPrivate(""), ...more }))
+      await discord.sent.reach(at + 1)
+      expect(promptOf(model, at)).toContain(words)
+    }
+    expect(promptOf(model, 2)).toContain("%[dot.png]")
+  })
+
   test("answers no bot, splits within 2,000 characters, and waits when it sends too much", async () => {
     model.reply(...answersOf("A sentence of words. ".repeat(150)))
     discord.limitNext(0.01)

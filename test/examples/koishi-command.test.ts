@@ -12,7 +12,7 @@ import {
   startExample,
   withPackages,
 } from "./support/running-example.ts"
-import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
+import { elementWords, type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
 
 const folder = exampleFolder("koishi") ?? ""
 
@@ -108,6 +108,16 @@ describe.skipIf(folder === "")("promptstrata bot koishi", () => {
     satori.dispatch("message-updated", messageOf("I like pie.", "m1"))
     expect((await satori.sent.reach(6))[5]?.content).toBe("Pie, then.")
     expect(promptOf(model, model.calls.length - 1)).not.toContain("I like cake.")
+  })
+
+  test("N34 videos, faces and cards are named in words, forwarded words are marked, and lines stay lines", async () => {
+    await start().shows("Fay is here")
+    model.reply(...answersOf(...elementWords.map((_, at) => `Answer ${at}.`)))
+    for (const [at, [content, words]] of elementWords.entries()) {
+      satori.dispatch("message-created", messageOf(content))
+      await satori.sent.reach(at + 1)
+      expect(promptOf(model, at)).toContain(words)
+    }
   })
 
   test("N29 says that the plugin is on already, and that a configuration is missing", async () => {

@@ -3,7 +3,7 @@ import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { examplePackage } from "./support/example-package.ts"
 import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import { type ExampleStart, exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
-import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
+import { elementWords, type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
 
 const folder = exampleFolder("koishi") ?? ""
 
@@ -79,6 +79,15 @@ describe.skipIf(folder === "")("examples/koishi", () => {
       ["private:7", "I will."],
       ["private:7", "Tea time, Ann!"],
     ])
+  })
+
+  test("N34 videos, faces and cards are named in words, forwarded words are marked, and lines stay lines", async () => {
+    model.reply(...answersOf(...elementWords.map((_, at) => `Answer ${at}.`)))
+    for (const [at, [content, words]] of elementWords.entries()) {
+      satori.dispatch("message-created", inPrivate(content))
+      await satori.sent.reach(at + 1)
+      expect(promptOf(model, at)).toContain(words)
+    }
   })
 
   test("takes pictures in", async () => {

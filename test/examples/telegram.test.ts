@@ -105,14 +105,28 @@ describe.skipIf(folder === undefined)("examples/telegram", () => {
     expect(model.calls).toHaveLength(2)
   })
 
-  test("N22 stickers, videos and the like are named in words", async () => {
-    answers("Ha!", "Nice.", "A GIF.", "I come.")
+  test("N22 N34 stickers, videos and the like are named in words, and forwarded words are marked", async () => {
+    answers("Ha!", "Nice.", "A GIF.", "I come.", "Tea.", "Five!", "Here.", "I know him.", "Bob says.", "News.", "Old news.")
+    const place = { latitude: 1, longitude: 2 }
+    const poll = { id: "p", question: "Tea or coffee?", options: [{ text: "Tea" }, { text: "Coffee" }] }
+    const [user, chat] = [
+      { id: 8, is_bot: false, first_name: "Bob" },
+      { id: -100, type: "channel", title: "News" },
+    ] as const
+    const forward = (forward_origin: object, text: string) => ({ forward_origin: { date: 1, ...forward_origin }, text })
     const video = { file_id: "v", duration: 3, width: 1, height: 1 }
     const messages = [
       [{ sticker: { file_id: "s", type: "regular", emoji: "😺" } }, "(sends a sticker 😺)"],
       [{ video, caption: "My cat." }, "(sends a video) My cat."],
       [{ animation: video, document: video }, "(sends a GIF)"],
-      [{ location: { latitude: 1, longitude: 2 } }, "(sends a location)"],
+      [{ location: place }, "(sends a location)"],
+      [{ poll }, "(sends a poll Tea or coffee? / Tea / Coffee)"],
+      [{ dice: { emoji: "🎲", value: 5 } }, "(sends a die 🎲 5)"],
+      [{ location: place, venue: { location: place, title: "Tea house" } }, "(sends a location Tea house)"],
+      [{ contact: { phone_number: "1", first_name: "Carl" } }, "(sends a contact Carl)"],
+      [forward({ type: "user", sender_user: user }, "I live in Rome."), "(sends a message forwarded from Bob) I live in Rome."],
+      [forward({ type: "channel", chat, message_id: 1 }, "/new"), "(sends a message forwarded from News) /new"],
+      [forward({ type: "chat", sender_chat: {} }, "Late."), "(sends a forwarded message) Late."],
     ] as const
     for (const [at, [more, words]] of messages.entries()) {
       telegram.push(messageOf("", { text: undefined, ...more }))

@@ -53,8 +53,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   checkChat("deliverTurn", chat)
   checkMemberTypes("the turn of deliverTurn", turn, "result:object")
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
-  const timers = chat.timers === undefined ? {} : { timers: chat.timers }
-  const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, ...timers }) : undefined
+  const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, timers: chat.timers }) : undefined
   const say = (text: string) => sayText(text, chat)
   try {
     let result: TurnResult | undefined

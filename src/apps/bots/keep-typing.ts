@@ -8,7 +8,7 @@ export interface TypingOptions {
   /** Gets each failure. The sign is shown again at the next time all the same. */
   readonly onError?: (error: unknown) => void
   /** Timers of a test. */
-  readonly timers?: Timers
+  readonly timers?: Timers | undefined
 }
 
 /**

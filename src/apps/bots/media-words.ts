@@ -1,13 +1,10 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import words from "./media-words.json" with { type: "json" }
 
-/** The kinds that have words. */
-type MediaKind = "sticker" | "video" | "video_note" | "animation" | "location" | "contact" | "poll" | "dice" | "story" | "game"
-
-/** Something in a message that is neither words nor a file for a model. The names are those of Telegram's Bot API. */
+/** Something in a message that is neither words nor a file for a model. Most names are those of Telegram's Bot API. */
 export interface BotMedia {
-  readonly kind: MediaKind
-  /** Its name or emoji, if the platform tells one. */
+  readonly kind: keyof typeof words.en.media
+  /** Its name, emoji or question, if the platform tells one; the author of what is forwarded (`forward_from`). */
   readonly name?: string | undefined
 }
 

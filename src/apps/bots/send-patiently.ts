@@ -41,13 +41,8 @@ export async function sendPatiently<T>(send: () => T | Promise<T>, patience: Pat
  * `Retry-After`. Undefined if it asks for nothing: the message may have arrived, and sent again it could stand there twice.
  */
 export function retryAfterMs(error: unknown): number | undefined {
-  for (const holder of [
-    error,
-    at(error, "parameters"),
-    at(error, "rawError"),
-    at(error, "response"),
-    at(at(error, "response"), "data"),
-  ]) {
+  const parts = ["parameters", "rawError", "response"].map((name) => at(error, name))
+  for (const holder of [error, ...parts, at(at(error, "response"), "data")]) {
     const seconds = Number(at(holder, "retry_after") ?? headerOf(at(holder, "headers")) ?? Number.NaN)
     if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds * 1000)
   }

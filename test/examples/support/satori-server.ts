@@ -82,6 +82,17 @@ export async function startSatori({ WebSocketServer }: WebSocketPackage): Promis
   }
 }
 
+/** Elements of a message, and the words by which the character knows them. */
+export const elementWords = [
+  ["one<br/>two", String.raw`one\ntwo`],
+  [`<video src="v.mp4"/>`, "(sends a video)"],
+  [`<face id="4" name="得意"/>hm`, "(sends a sticker 得意) hm"],
+  [`<mface summary="[笑]"/>`, "(sends a sticker [笑])"],
+  [`<location title="Tea house"/>`, "(sends a location Tea house)"],
+  [`<json data="{}"/>`, "(sends a card)"],
+  ["<message forward><message>I live in Rome.</message></message>", "(sends a forwarded message) I live in Rome."],
+] as const
+
 async function textOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { logError } from "../../../trace/log-error.ts"
 import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
 import type { BotQuestion } from "../deliver-turn.ts"
-import { reactionWords } from "../media-words.ts"
+import { type BotMedia, reactionWords } from "../media-words.ts"
 import { type ChatMember, printMentions, readMentions } from "../mentions.ts"
 
 /** Options of {@link connectDiscord}: those of `createBot`, but for the chats. By default it answers in channels who speaks to it. */
@@ -24,6 +24,7 @@ type Channel = { send(message: object): Promise<unknown>; sendTyping(): Promise<
 type User = { readonly id: string; readonly username: string; readonly displayName: string; readonly bot: boolean }
 type Place = { readonly id: string; readonly channelId: string; inGuild(): boolean }
 type Press = Place & { readonly user: User; readonly customId: string; isButton(): boolean; deferUpdate(): unknown }
+type Asked = { readonly text: string | null }
 type Reaction = { readonly message: Place; readonly emoji: { readonly name: string | null } }
 interface Message extends Place {
   readonly content: string
@@ -31,6 +32,9 @@ interface Message extends Place {
   readonly member: { readonly displayName: string } | null
   readonly mentions: { readonly users: ReadonlyMap<string, User>; readonly repliedUser: User | null }
   readonly attachments: ReadonlyMap<string, { readonly url: string }>
+  readonly stickers: ReadonlyMap<string, { readonly name: string }>
+  readonly poll: { readonly question: Asked; readonly answers: ReadonlyMap<number, Asked> } | null
+  readonly messageSnapshots: ReadonlyMap<string, Message>
   readonly createdTimestamp: number
   readonly editedTimestamp: number | null
 }
@@ -98,18 +102,29 @@ const keyOf = (place: Place) =>
 type Me = { readonly id: string; readonly agent: ChatMember }
 
 async function takeMessage(message: Message, bot: Bot, me: Me, isEdit = false): Promise<void> {
-  const { id, author, member, mentions, attachments, createdTimestamp: atMs } = message
+  const { id, author, member, mentions, createdTimestamp: atMs } = message
   if (author.bot) return
   const people = [...mentions.users.values(), author].map(({ id, displayName: name }) => ({ id, name }))
   people.push({ id: me.id, name: me.agent.name })
   const names = new Map(people.map(({ id, name }) => [id, name]))
-  const { text, ids } = readMentions(message.content, people, /<@!?(\d+)>/g)
+  // What is forwarded stands in a message of its own, within one without words.
+  const shown = [message, ...message.messageSnapshots.values()]
+  const { text, ids } = readMentions(shown.map(({ content }) => content).join(""), people, /<@!?(\d+)>/g)
   const who = (id: string) => ({ id: id === me.id ? me.agent.id : prefix + id, name: names.get(id) ?? id })
   const from = { ...who(author.id), name: (member ?? author).displayName }
   const replyTo = mentions.repliedUser ? { from: who(mentions.repliedUser.id) } : undefined
-  const files = Array.from(attachments.values(), ({ url }) => url)
-  await bot.take(keyOf(message), { id, text, from, atMs, isEdit, files, mentions: ids.map(who), replyTo })
+  const files = shown.flatMap(({ attachments }) => Array.from(attachments.values(), ({ url }) => url))
+  const forwarded = shown.slice(1).map(() => ({ kind: "forward" }) as const)
+  const media = [...forwarded, ...shown.flatMap(mediaIn)]
+  await bot.take(keyOf(message), { id, text, from, atMs, isEdit, files, media, mentions: ids.map(who), replyTo })
 }
+
+const mediaIn = ({ stickers, poll }: Message): readonly BotMedia[] => [
+  ...Array.from(stickers.values(), ({ name }) => ({ kind: "sticker", name }) as const),
+  ...(poll
+    ? [{ kind: "poll", name: [poll.question, ...poll.answers.values()].map(({ text }) => text).join(" / ") } as const]
+    : []),
+]
 
 /** A press says what its choice says. */
 async function takePress(press: Press, bot: Bot): Promise<void> {

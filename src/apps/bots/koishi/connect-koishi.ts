@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
+import type { BotMedia } from "../media-words.ts"
 import type { ChatMember } from "../mentions.ts"
 
 /** The package `koishi`, as far as it is used here. */
@@ -82,19 +83,28 @@ export async function connectKoishi(koishi: Koishi, options: PlatformOptions, co
   return { agent: bot.agent, name: agent.name, ended, close }
 }
 
+/** Elements that are neither words nor files. The last are of OneBot; a `message` within a message is what was forwarded. */
+const mediaKinds: Readonly<Record<string, BotMedia["kind"]>> = {
+  ...{ video: "video", location: "location", message: "forward", forward: "forward", emoji: "sticker", face: "sticker" },
+  ...{ mface: "sticker", json: "card", xml: "card", dice: "dice", rps: "game" },
+}
+
 /** The conversation and the message of an event; undefined if a bot said it. */
 function messageIn(session: KoishiSession, agent: ChatMember, h: KoishiElements) {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [], quote } = session
   if (!userId || userId === selfId || author?.isBot) return undefined
   const nameOf = ({ id, name = id }: KoishiUser): string => (id === selfId ? agent.name : (name ?? "all"))
   const personOf = (user: KoishiUser) => ({ id: user.id === selfId ? agent.id : `${platform}:${user.id}`, name: nameOf(user) })
-  const spoken = h.select(elements, "text,at")
-  const words = spoken.map(({ type, attrs }) => (type === "text" ? attrs.content : `@${nameOf(attrs)}`))
+  const spoken = h.select(elements, "text,at,br")
+  const words = spoken.map(({ type, attrs }) => (type === "at" ? `@${nameOf(attrs)}` : (attrs.content ?? "\n")))
   const key = { conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" } as const
   const message = {
     ...{ id: session.messageId, text: words.join("").trim(), isEdit: session.type === "message-updated" },
     from: personOf({ id: userId, name: author?.nick ?? author?.name ?? userId }),
     files: h.select(elements, "img,image,audio,file").map(({ attrs }) => String(attrs.src ?? attrs.url)),
+    media: h.select(elements, Object.keys(mediaKinds).join()).map(({ type, attrs: { name, summary, title } }) => ({
+      ...{ kind: mediaKinds[type] ?? "card", name: name ?? summary ?? title },
+    })),
     mentions: h.select(elements, "at").map(({ attrs }) => personOf(attrs)),
     replyTo: quote?.user && { from: personOf(quote.user) },
   }

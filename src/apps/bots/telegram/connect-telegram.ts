@@ -2,7 +2,7 @@ import { checkMemberTypes } from "../../../core/check-options.ts"
 import { commandList } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { type Bot, type BotOptions, type ConnectedBot, createBot, type PlatformOptions } from "../create-bot.ts"
-import { reactionWords } from "../media-words.ts"
+import { type BotMedia, reactionWords } from "../media-words.ts"
 import { readMentions } from "../mentions.ts"
 
 /** Options of {@link connectTelegram}: those of `createBot`, but for the chats. By default it answers in groups who speaks to it. */
@@ -40,13 +40,21 @@ interface GrammyContext {
 
 type TelegramUser = { readonly id: number; readonly first_name: string }
 type TelegramFile = { readonly file_id: string }
+type TelegramThing = { readonly [Name in "emoji" | "title" | "first_name" | "question"]?: string } & {
+  readonly value?: number
+  readonly options?: readonly { readonly text: string }[]
+}
 type TelegramMessage = { readonly [Name in "text" | "caption" | "media_group_id"]?: string } & {
   readonly [Name in "document" | "voice" | "audio" | "animation"]?: TelegramFile
 } & {
+  readonly [Name in "sticker" | "dice" | "venue" | "game" | "contact" | "poll"]?: TelegramThing
+} & {
+  readonly forward_origin?: { readonly sender_user?: TelegramUser; readonly sender_user_name?: string } & {
+    readonly [Name in "sender_chat" | "chat"]?: { readonly title?: string }
+  }
   readonly message_id: number
   readonly edit_date?: number
   readonly photo?: readonly TelegramFile[]
-  readonly sticker?: { readonly emoji?: string }
   readonly reply_to_message?: { readonly from?: TelegramUser }
 }
 
@@ -111,8 +119,20 @@ async function takeUpdate(context: GrammyContext, { agent, locale }: Profile, { 
   const replied = msg.reply_to_message?.from
   await bot.take(key, {
     ...{ id: `${msg.message_id}`, text, from, files: file && [() => load(file.file_id)] },
-    media: kinds.flatMap((kind) => (kind in msg ? [{ kind, name: msg.sticker?.emoji }] : [])),
-    ...{ album: msg.media_group_id, isEdit: msg.edit_date !== undefined },
+    ...{ media: mediaIn(msg), album: msg.media_group_id, isEdit: msg.edit_date !== undefined },
     ...{ mentions: ids.map(() => ({ id: agent.id })), replyTo: replied && { from: speakerOf(replied) } },
   })
+}
+
+/** A message shows at most one thing, and may be forwarded. */
+function mediaIn(msg: TelegramMessage): readonly BotMedia[] {
+  const thing = msg.sticker ?? msg.dice ?? msg.venue ?? msg.game ?? msg.contact ?? msg.poll ?? {}
+  const { emoji, value = "", title, first_name, question, options = [] } = thing
+  const name = [`${emoji ?? title ?? first_name ?? question ?? ""} ${value}`.trim(), ...options.map(({ text }) => text)].join(
+    " / ",
+  )
+  const shown = kinds.flatMap((kind) => (kind in msg ? [{ kind, name }] : []))
+  const { forward_origin: from } = msg
+  const author = from?.sender_user?.first_name ?? from?.sender_user_name ?? (from?.sender_chat ?? from?.chat)?.title
+  return from ? [{ kind: author ? "forward_from" : "forward", name: author }, ...shown] : shown
 }

@@ -124,26 +124,25 @@ function lastTurn(history: readonly SessionMessage[]): readonly SessionMessage[]
 }
 
 /** Puts another answer in the place of the last one, or another greeting in the place of the only message. */
-async function swipe({ session, from, words, history }: Running, rest: string): Promise<CommandOutcome> {
-  const last = lastTurn(history)
-  const [first] = last
-  if (first === undefined) return { text: words.nothingSaid }
-  const greetings = session.greetings({ from })
-  const at = greetings.indexOf(first.text)
-  if (history.length === 1 && at >= 0) {
-    const to = chosen(rest, at, greetings.length)
-    const greeting = to === undefined ? undefined : greetings[to]
-    if (greeting === undefined) return { text: words.noOther }
-    await session.edit(first.id, greeting)
-    return { text: greeting }
-  }
+async function swipe({ words, history, ...chat }: Running, rest: string): Promise<CommandOutcome> {
+  if (history.length === 0) return { text: words.nothingSaid }
+  const { at, all } = others(chat, history)
+  const other = all[chosen(rest, at, all.length) ?? -1]
+  if (other === undefined) return { text: words.noOther }
+  if (typeof other === "string") await chat.session.edit(history[0]?.id ?? "", other)
+  else await chat.session.choose(other.turnId)
+  const said =
+    typeof other === "string" ? [other] : other.messages.flatMap(({ role, text }) => (role === "assistant" ? [text] : []))
+  return { text: said.join("\n") || words.begun }
+}
+
+/** The greetings or turns among which /swipe goes, and the place of the one that is shown. */
+function others({ session, from }: Pick<CommandChat, "session" | "from">, history: readonly SessionMessage[]) {
+  const [last, greetings] = [lastTurn(history), history.length === 1 ? session.greetings({ from }) : []]
+  const at = greetings.indexOf(last[0]?.text ?? "")
+  if (at >= 0) return { at, all: greetings }
   const all = answersIn(last)
-  const shown = all.findIndex(({ turnId }) => turnId === first.turnId)
-  const to = chosen(rest, shown, all.length)
-  const turn = to === undefined ? undefined : all[to]
-  if (turn === undefined) return { text: words.noOther }
-  await session.choose(turn.turnId)
-  return { text: turn.messages.flatMap(({ role, text }) => (role === "assistant" ? [text] : [])).join("\n") || words.begun }
+  return { at: all.findIndex(({ turnId }) => turnId === last[0]?.turnId), all }
 }
 
 /** The place among the greetings or answers to which /swipe goes, as `2/3`, and buttons for the one before and the one behind. */
@@ -153,21 +152,14 @@ export interface SwipeQuestion {
 }
 
 /** Undefined where there is no other one. */
-export async function swipeQuestion({
-  session,
-  from,
-}: Pick<CommandChat, "session" | "from">): Promise<SwipeQuestion | undefined> {
-  const history = await session.history({ limit: maxMessages })
-  const greetings = history.length === 1 ? session.greetings({ from }) : []
-  const { turnId, answers } = lastTurnIn(history)
-  const isGreeting = greetings.includes(history[0]?.text ?? "")
-  const [at, count] = isGreeting
-    ? [greetings.indexOf(history[0]?.text ?? ""), greetings.length]
-    : [answers.indexOf(turnId ?? ""), answers.length]
-  const choices: { label: string; say: string }[] = []
-  if (at > 0) choices.push({ label: "◀", say: `/swipe ${at}` })
-  if (at + 1 < count) choices.push({ label: "▶", say: `/swipe ${at + 2}` })
-  return choices.length > 0 ? { question: `${at + 1}/${count}`, choices } : undefined
+export async function swipeQuestion(chat: Pick<CommandChat, "session" | "from">): Promise<SwipeQuestion | undefined> {
+  const { at, all } = others(chat, await chat.session.history({ limit: maxMessages }))
+  const places = [
+    { label: "◀", to: at - 1 },
+    { label: "▶", to: at + 1 },
+  ].filter(({ to }) => to in all)
+  const choices = places.map(({ label, to }) => ({ label, say: `/swipe ${to + 1}` }))
+  return choices.length > 0 ? { question: `${at + 1}/${all.length}`, choices } : undefined
 }
 
 /** The turns among which /swipe goes in the place of the last one, the oldest first. */
