@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks"
 import type { ShownConversation, ShownMessage } from "../src/apps/server/inspector/stored-routes.ts"
 import type { WaitingCalls } from "../src/apps/server/inspector/waiting-routes.ts"
 import { Approvals } from "./chat/approvals.tsx"
+import { Reminders } from "./chat/reminders.tsx"
 import { ask } from "./data.ts"
 import { cut } from "./turns.tsx"
 import type { Words } from "./words.ts"
@@ -65,6 +66,7 @@ function Waiting({ conversation, locale, words }: WaitingProps) {
         waiting={found?.approvals ?? []}
         answer={found?.mayAnswer === true ? answer : undefined}
       />
+      <Reminders reminders={found?.reminders ?? []} words={words} />
     </>
   )
 }

@@ -3,6 +3,7 @@ import { cut } from "../turns.tsx"
 import type { Words } from "../words.ts"
 import { Approvals } from "./approvals.tsx"
 import { CommandField } from "./command-field.tsx"
+import { Reminders } from "./reminders.tsx"
 import type { ChatState } from "./use-chat.ts"
 
 /** An answer that a command shows stands whole beside its turn. */
@@ -65,6 +66,7 @@ export function Chat({ chat, words }: ChatProps) {
         label={words.waiting}
         waiting={chat.facts?.approvals ?? []}
       />
+      <Reminders {...{ words }} reminders={chat.facts?.reminders ?? []} drop={(id) => chat.say(`/schedule cancel ${id}`)} />
       <form class="chat" onSubmit={send}>
         <CommandField
           {...{ text, words }}

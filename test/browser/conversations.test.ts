@@ -3,9 +3,10 @@ import { z } from "zod"
 import { openSqliteStore } from "../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { createBot } from "../../src/apps/bots/create-bot.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
+import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { defineTool } from "../../src/prompt/tools/define-tool.ts"
-import { scriptedModel } from "../../src/testing/index.ts"
+import { manualClock, manualTimers, scriptedModel } from "../../src/testing/index.ts"
 import { callTool, finish } from "../support/agents.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { english, useBrowser, violations } from "./opened.ts"
@@ -39,6 +40,33 @@ test("N28 the page shows the conversations of a bot that another opening of the 
   expect(await violations(page)).toEqual([])
   await page.getByRole("button", { name: "Back to the turns" }).click()
   await page.getByText("Talk to the character, and its requests appear here.").waitFor()
+  expect(problems).toEqual([])
+})
+
+test("N35 reminders are listed beside the chat, where one press drops one, and beside the conversations", async () => {
+  const clock = manualClock(Date.UTC(2026, 0, 2))
+  const ports = { clock, timers: manualTimers(clock) }
+  const agentOptions = { ports, store: createInMemoryStore({ ports }) }
+  const { page, agent, problems } = await open([finish("I will.")], { profile, chat: true, agentOptions })
+  const user = { id: "inspector" }
+  const session = agent.session("inspector")
+  const wake = (reason: string) => session.wakeAt("2026-01-03 09:00", reason, { timeZone: "UTC", from: user })
+  await wake("drink water")
+  await wake("call home")
+  await page.locator("#say").fill("Remind me.")
+  await page.getByRole("button", { name: "Send" }).click()
+  const reminders = page.getByRole("list", { name: "Reminders that wait to ring" })
+  const water = reminders.getByRole("listitem").filter({ hasText: "2026-01-03 09:00 (UTC) drink water" })
+  await water.waitFor()
+  expect(await violations(page)).toEqual([])
+  await water.getByRole("button", { name: "Drop" }).click()
+  await water.waitFor({ state: "detached" })
+  expect((await session.wakes({ from: user })).map(({ reason }) => reason)).toEqual(["call home"])
+  await page.getByRole("button", { name: "Conversations" }).click()
+  const shown = page.getByRole("main").getByRole("list", { name: "Reminders that wait to ring" })
+  await shown.getByText("call home").waitFor()
+  expect(await shown.getByRole("button").count()).toBe(0)
+  expect(await violations(page)).toEqual([])
   expect(problems).toEqual([])
 })
 

@@ -1,7 +1,13 @@
 import { isRecord } from "../../../core/json-access.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
-import { commandList, lastTurnIn, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
+import {
+  commandList,
+  lastTurnIn,
+  type Reminder,
+  remindersOf,
+  runCommand,
+} from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { greetingOf } from "../../../loop/agent/second-thoughts/greetings.ts"
 import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
@@ -28,6 +34,8 @@ export interface ChatFacts {
   readonly greeting?: { readonly text: string; readonly number: number; readonly count: number } | undefined
   /** The calls that wait for a person. One that is over can no longer be answered. */
   readonly approvals: readonly WaitingCall[]
+  /** The user's reminders that wait to ring. */
+  readonly reminders: readonly Reminder[]
 }
 
 /** A call that waits for a person. */
@@ -51,7 +59,8 @@ async function facts(state: InspectorState, { request }: Call): Promise<Response
   const first = history.length === 0 ? greetingOf(await contextOf(state.agent), session.key, { from }) : history[0]?.text
   const number = history.length < 2 ? greetings.indexOf(first ?? "") + 1 : 0
   const greeting = number > 0 ? { text: greetings[number - 1] ?? "", number, count: greetings.length } : undefined
-  const facts: ChatFacts = { commands: commandList(locale), last: lastTurnIn(history), greeting, approvals }
+  const reminders = await remindersOf(session, from)
+  const facts: ChatFacts = { commands: commandList(locale), last: lastTurnIn(history), greeting, approvals, reminders }
   return jsonWithoutSecrets(state, facts)
 }
 

@@ -1,5 +1,6 @@
 import { operatorAnswerJob } from "../../../loop/agent/approval/operator-answer.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { type Reminder, remindersOf } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { readReply } from "../approvals/approval-answers.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
@@ -13,8 +14,9 @@ export const waitingRoutes: readonly Route[] = [
   { method: "POST", path: /^api\/conversations\/(\w+)\/approvals\/(\w+)$/u, answer: answerWaiting },
 ]
 
-/** The calls of a conversation that wait. */
+/** What waits in a conversation: calls, and the reminders of those who spoke. */
 export interface WaitingCalls {
+  readonly reminders: readonly Reminder[]
   readonly approvals: readonly WaitingCall[]
   /** True if the page may answer them, because a bot takes its answer. */
   readonly mayAnswer: boolean
@@ -29,9 +31,12 @@ async function waitingIn(state: InspectorState, { request, caught: [id] }: Call)
   const { key, messages } = await storedConversation(state, id)
   const { conversation, audience } = key
   const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
-  const approvals = await waitingCalls(state, state.agent.session({ conversation, audience }), locale)
+  const session = state.agent.session({ conversation, audience })
+  const approvals = await waitingCalls(state, session, locale)
   const mayAnswer = state.chat !== undefined && messages.some(({ turnId }) => turnId?.startsWith("message:"))
-  const calls: WaitingCalls = { approvals, mayAnswer }
+  const people = new Map(messages.flatMap(({ role, speaker }) => (role === "user" ? [[speaker.id, speaker]] : [])))
+  const reminders = (await Promise.all([...people.values()].map((one) => remindersOf(session, one)))).flat()
+  const calls: WaitingCalls = { approvals, mayAnswer, reminders }
   return { key, calls }
 }
 

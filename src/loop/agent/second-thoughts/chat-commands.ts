@@ -101,12 +101,20 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
   async schedule({ session, from, words }, rest) {
     const [, id] = /^cancel\s+(\S+)$/u.exec(rest) ?? []
     if (id !== undefined) return { text: (await session.dropWake(id, { from })) ? words.cancelled : words.notCancelled }
-    const lines = (await session.wakes({ from })).map(({ id, dueMs, timeZone = "UTC", repeat, reason }) => {
-      const when = `${localText(dueMs, timeZone)} (${timeZone}${repeat === undefined ? "" : `, ${repeat}`})`
-      return `${id}: ${when} ${reason}`
-    })
+    const lines = (await remindersOf(session, from)).map(({ id, text }) => `${id}: ${text}`)
     return { text: lines.length > 0 ? lines.join("\n") : words.noReminder }
   },
+}
+
+/** A reminder with its moment in words. */
+export type Reminder = { readonly id: string; readonly text: string }
+
+/** The reminders of a person that wait to ring, the next one first. */
+export async function remindersOf(session: Session, from: SpeakerInput): Promise<readonly Reminder[]> {
+  return ((await unlessRefused(session.wakes({ from }))) ?? []).map(({ id, dueMs, timeZone = "UTC", repeat, reason }) => {
+    const when = `${localText(dueMs, timeZone)} (${timeZone}${repeat === undefined ? "" : `, ${repeat}`})`
+    return { id, text: `${when} ${reason}` }
+  })
 }
 
 /** Undefined where the session refuses, because it does not have the message, or has no memory, or not this one. */

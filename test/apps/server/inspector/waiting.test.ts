@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { createBot } from "../../../../src/apps/bots/create-bot.ts"
+import type { ChatFacts } from "../../../../src/apps/server/inspector/chat-routes.ts"
 import type { ShownConversation } from "../../../../src/apps/server/inspector/stored-routes.ts"
 import type { WaitingCalls } from "../../../../src/apps/server/inspector/waiting-routes.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
-import { scriptedModel } from "../../../../src/testing/index.ts"
+import { manualClock, manualTimers, scriptedModel } from "../../../../src/testing/index.ts"
 import { picture } from "../../../examples/support/picture.ts"
 import { callTool, finish } from "../../../support/agents.ts"
+import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { inspected } from "./inspected.ts"
 
 const pay = defineTool({
@@ -17,9 +19,9 @@ const pay = defineTool({
 const from = { id: "ben", name: "Ben" }
 
 /** An inspector beside the store of a bot that has ended, in whose conversation a call waits. */
-async function besideBot({ chat = true } = {}) {
-  const store = createInMemoryStore()
-  const parts = inspected([callTool("pay", {})], { chat, agentOptions: { store, tools: [pay] } })
+async function besideBot({ chat = true, ports = {} } = {}) {
+  const store = createInMemoryStore({ ports })
+  const parts = inspected([callTool("pay", {})], { chat, agentOptions: { store, tools: [pay], ports } })
   const said: string[] = []
   const start = (answers: readonly string[]) =>
     createBot({
@@ -68,6 +70,31 @@ describe("N30 a call that waits in a stored conversation", () => {
     const refused = await post(`api/conversations/${id}/approvals/${approvals[0]?.code}`, { approved: true })
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("where it was asked")])
   })
+})
+
+test("N35 the reminders of those who spoke stand beside their conversation, and those of the page's user beside the chat", async () => {
+  const clock = manualClock(Date.UTC(2026, 0, 2))
+  const bot = await besideBot({ ports: { clock, timers: manualTimers(clock) } })
+  const { agent, get, post, calls } = bot
+  const daily = { timeZone: "Asia/Shanghai", repeat: "daily" }
+  const there = agent.session({ conversation: "telegram:7", audience: "private" })
+  await there.wakeAt("2026-01-03 09:00", "drink water", { ...daily, from })
+  await there.wakeAt("2026-01-03 09:00", "of another", { ...daily, from: { id: "eve" } })
+  const text = "2026-01-03 09:00 (Asia/Shanghai, 0 9 * * *) drink water"
+  expect((await calls()).reminders).toEqual([{ id: expect.any(String), text }])
+  const { reminders: none } = await get<ChatFacts>("api/chat")
+  expect(none).toEqual([])
+  await agent.session("inspector").wakeAt("2026-01-03 09:00", "call home", { timeZone: "UTC", from: { id: "inspector" } })
+  const { reminders } = await get<ChatFacts>("api/chat")
+  expect(reminders).toMatchObject([{ text: "2026-01-03 09:00 (UTC) call home" }])
+  await post("api/chat", { text: `/schedule cancel ${reminders[0]?.id}` })
+  expect((await get<ChatFacts>("api/chat")).reminders).toEqual([])
+})
+
+test("N35 a store of sessions alone has no reminders to show", async () => {
+  const { get, post } = inspected([], { chat: true, agentOptions: { store: createInMemorySessionStore() } })
+  expect((await get<ChatFacts>("api/chat")).reminders).toEqual([])
+  expect(await (await post("api/chat", { text: "/schedule", locale: "en" })).json()).toEqual({ text: "Nothing waits to ring." })
 })
 
 test("N31 the page's chat takes files as data alone", async () => {
