@@ -229,27 +229,7 @@ const misspelt: Readonly<Record<string, readonly Row[]>> = {
   splitMessage: [[() => bots.splitMessage("x", any({ limt: 10 })), '"limit"']],
 
   expectStablePrefix: [[() => testing.expectStablePrefix(any({ preview() {} }), any({ question: [] })), '"questions"']],
-  jobRunnerConformance: [
-    [
-      () =>
-        testing.jobRunnerConformance(
-          any(() => {}),
-          any({ limit: 1 }),
-        ),
-      '"limitMs"',
-    ],
-  ],
   scriptedModel: [[() => testing.scriptedModel([], any({ chunksize: 1 })), '"chunkSize"']],
-  sessionStoreConformance: [
-    [
-      () =>
-        testing.sessionStoreConformance(
-          any(() => {}),
-          any({ limit: 1 }),
-        ),
-      '"limitMs"',
-    ],
-  ],
   simulateCache: [[() => testing.simulateCache([], any({ counter: main.roughCounter, price: {} })), '"prices"']],
   storeConformance: [
     [

@@ -41,4 +41,4 @@ export { expectStablePrefix, type PreviewsPrompts, type StablePrefixOptions } fr
 // Checks of a store
 
 export type { OpenedService, ServiceCheck, ServiceConformanceOptions } from "./conformance/store/samples.ts"
-export { jobRunnerConformance, sessionStoreConformance, storeConformance } from "./conformance/store/store-conformance.ts"
+export { storeConformance } from "./conformance/store/store-conformance.ts"

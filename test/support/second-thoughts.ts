@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../src/loop/agent/agent-options.ts"
-import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
 import type { Store } from "../../src/memory/services/store/store.ts"
 import { finish, testAgent } from "./agents.ts"
 import { backgroundModel } from "./remembering.ts"
@@ -9,7 +8,7 @@ export const key = { agent: "test", conversation: "test", audience: "private" } 
 const user = { ...key, user: "test" }
 
 /** An agent that numbers its answers and learns a fact from each turn. */
-export function talker<Kind extends SessionStore>(store: Kind, options: Partial<AgentOptions> = {}) {
+export function talker<Kind extends Store>(store: Kind, options: Partial<AgentOptions> = {}) {
   let answers = 0
   const model = backgroundModel({
     turn: () => finish(`answer number ${++answers}`),

@@ -8,20 +8,20 @@ import { virtualContextName } from "../../src/memory/forgetting/plugin/virtual-c
 import type { VirtualContextOptions } from "../../src/memory/forgetting/plugin/virtual-context-settings.ts"
 import type { AskModel, BackgroundJob, CommittedTurn, JobContext } from "../../src/memory/services/background/background-job.ts"
 import type { MemoryRecall } from "../../src/memory/services/memory/memory-service.ts"
-import type { SessionStore } from "../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../src/memory/services/store/store.ts"
 import type { TurnHook } from "../../src/memory/services/turn-hook.ts"
 import type { ProfileInput } from "../../src/profile/profile.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { countingIds, type ManualClock, manualClock, manualTimers, seededRandom } from "../../src/testing/index.ts"
 import type { TurnResult } from "../../src/trace/turn-event.ts"
-import { createInMemorySessionStore } from "./in-memory-session-store.ts"
+import { createIdleStore } from "./idle-store.ts"
 
 /** What a rehearsal of a virtual context is made from. */
 export interface RehearsalOptions {
   readonly model: LanguageModel
   readonly profile?: ProfileInput
   readonly options?: VirtualContextOptions
-  readonly store?: SessionStore
+  readonly store?: Store
   readonly memory?: MemoryRecall
   readonly startMs?: number
   /** Answers background prompts. Default: none is asked. */
@@ -35,7 +35,7 @@ export interface RehearsalOptions {
 export interface Rehearsal {
   readonly agent: Agent
   readonly session: Session
-  readonly store: SessionStore
+  readonly store: Store
   readonly clock: ManualClock
   readonly receipts: { readonly kind: string; readonly outcome: string }[]
   /** A turn and, unless told otherwise, the jobs that follow it. */
@@ -46,7 +46,7 @@ export interface Rehearsal {
 
 /** Fay over a model, its time standing still between turns. */
 export function rehearse(given: RehearsalOptions): Rehearsal {
-  const { model, options = {}, store = createInMemorySessionStore(), startMs = Date.UTC(2026, 0, 5, 9, 0) } = given
+  const { model, options = {}, store = createIdleStore(), startMs = Date.UTC(2026, 0, 5, 9, 0) } = given
   const clock = manualClock(startMs)
   const plugin = createVirtualContext({ locale: "en", ...options, events: { timeZone: "UTC", ...options.events } })
   const profile = {
@@ -55,6 +55,7 @@ export function rehearse(given: RehearsalOptions): Rehearsal {
     locale: "en",
     timeZone: "UTC",
     retry: { maxAttempts: 1 },
+    memory: { enabled: given.memory !== undefined },
     ...given.profile,
   } as const
   const agent = createAgent({

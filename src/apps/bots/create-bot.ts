@@ -1,6 +1,5 @@
 import { checkType } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
-import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
@@ -68,10 +67,6 @@ export function createBot(given: BotOptions): Bot {
   const chat: typeof chatOf = (...asked) => checkChat("`chat` of createBot", chatOf(...asked))
   const ports = { ...hostPorts, ...options.ports }
   const store = options.store ?? createInMemoryStore({ ports })
-  if (!("wakes" in store))
-    throw new PromptStrataError("usage", "createBot expected a whole store, found one of sessions alone.", {
-      hint: "Open one with `openStore` of promptstrata/stores.",
-    })
   const answer = (open: OpenMessage): Promise<boolean> => answerOpen(open, { agent, chat, inbox })
   const inbox = new Inbox({ store: store.wakes, ports, answer, onError: logError })
   const due = (job: Job): Promise<void> => {

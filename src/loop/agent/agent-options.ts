@@ -10,8 +10,7 @@ import type { ReflectionService } from "../../memory/services/background/reflect
 import type { EmbeddingModel, MemoryRecall, MemoryService, Rerank } from "../../memory/services/memory/memory-service.ts"
 import type { Observer } from "../../memory/services/observer.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
-import type { SessionStore } from "../../memory/services/store/session-store.ts"
-import type { Store } from "../../memory/services/store/store.ts"
+import { isShipped, type Store } from "../../memory/services/store/store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile, ProfileSource } from "../../profile/profile.ts"
@@ -61,10 +60,10 @@ export interface AgentOptions {
   /** Plugins beside the profile's own. */
   readonly plugins?: readonly Plugin[]
   /**
-   * Keeps sessions. Default: in memory, until the process ends. With a whole `Store` the agent also remembers, if its profile's memory
-   * is enabled: after each turn, background work asks the model. The agent does not close the store.
+   * Keeps everything. With it, the agent remembers if its profile's memory is enabled: after each turn, background work asks the model.
+   * Default: sessions are kept in memory until the process ends, and nothing is remembered. The agent does not close the store.
    */
-  readonly store?: SessionStore | Store | undefined
+  readonly store?: Store | undefined
   /**
    * False leaves the jobs in the store to another process with the same agent, such as `promptstrata worker`. Default true: this
    * process runs them, those included that an earlier process left there.
@@ -100,7 +99,8 @@ const agentServices = "memory userProfile reflection importance facts embed rera
 const answerRules = "mentioned repliedTo keywords probability model decide cooldownMs quietHours"
 const portNames = { ...hostPorts, counter: true }
 
-const storeMembers = "load:function commit:function append:function post:function messages:function branches:function"
+const storeMembers =
+  "load:function commit:function append:function post:function messages:function branches:function jobs:object wakes:object memories:object users:object receipts:object blobs:object"
 
 /** Throws `usage` for an unknown option of `createAgent`, and for a model or profile that is none. */
 export function checkAgentOptions(options: AgentOptions): void {
@@ -130,6 +130,11 @@ export function checkedServices(services: AgentServices): AgentServices {
     if (service) own[name] = checkedResults(`services.${name}`, service, shapes[name])
   }
   return own
+}
+
+/** The store that an agent was given. A program's own answers a result of a wrong shape with `usage`. */
+export function checkedStore(store: Store | undefined): Store | undefined {
+  return store === undefined || isShipped(store) ? store : checkedResults("the store", store, shapes.store)
 }
 
 /** The words for a profile that is none; undefined for one. */

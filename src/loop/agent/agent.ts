@@ -11,7 +11,9 @@ import { defined } from "../../core/value.ts"
 import type { AskModel } from "../../memory/services/background/background-job.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import type { Observer } from "../../memory/services/observer.ts"
+import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
 import { sessionRowId } from "../../memory/services/store/row-keys.ts"
+import type { Store } from "../../memory/services/store/store.ts"
 import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"
 import { withoutContext } from "../../prompt/dialect/dialect.ts"
@@ -19,8 +21,7 @@ import { shippedDialect } from "../../prompt/dialect/shipped.ts"
 import { createToolSet, isInGroups, type ToolSet } from "../../prompt/tools/tool-set.ts"
 import type { AgentContext, BackgroundWarning, ProfileParts, SharedParts } from "../turn/turn-context.ts"
 import { agentExtensions } from "./agent-extensions.ts"
-import { type AgentOptions, checkAgentOptions, checkedServices } from "./agent-options.ts"
-import { type AgentStore, agentStore } from "./agent-store.ts"
+import { type AgentOptions, checkAgentOptions, checkedServices, checkedStore } from "./agent-options.ts"
 import { agentWork } from "./agent-work.ts"
 import type { AskModelOptions } from "./ask-model.ts"
 import { baseStack } from "./base-stack.ts"
@@ -75,16 +76,16 @@ export interface Agent {
  */
 export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options)
-  const [sessions, watching] = [new SessionCache(), [] as ObserverFeeds[]]
+  const [sessions, watching, given] = [new SessionCache(), [] as ObserverFeeds[], checkedStore(options.store)]
   let closed = false
   const ports = { ...hostPorts, counter: roughCounter, ...defined(options.ports ?? {}) }
-  const kept = agentStore(options.store, ports)
+  const store = given ?? createInMemoryStore({ ports })
   const { onWake, runJobs = true } = options
   const [latest, session] = [() => versions.latest, (key: Omit<SessionKey, "agent">) => made.session(key)]
-  const waking = agentWakes({ records: kept.wakes, ports, onWake, latest, session, warn: (told) => shared.onWarning(told) })
-  const shared = sharedContext(options, { ports, kept, wakes: waking.wakes, isClosed: () => closed })
+  const waking = agentWakes({ records: store.wakes, ports, onWake, latest, session, warn: (told) => shared.onWarning(told) })
+  const shared = sharedContext(options, { ports, store, wakes: waking.wakes, isClosed: () => closed })
   const versions = profileVersions(options.profile, (profile) => {
-    const { observers, userProfile, ...own } = profileContext(profile, { options, shared, kept })
+    const { observers, userProfile, ...own } = profileContext(profile, { options, shared, given })
     const context = { ...shared, ...own, hooks: [...own.hooks, ...waking.hooks], jobs: [...own.jobs, ...waking.jobs] }
     const feeds = watch(context, observers, { onWake, session })
     if (feeds) watching.push(feeds)
@@ -101,7 +102,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
       respond(versions.current(), latest(), { messages, options }) as Turn<never>,
-    ...{ idle: work.idle, retryMemories: retrying(kept, named.id, ports) },
+    ...{ idle: work.idle, retryMemories: retrying(given, named.id, ports) },
     async close(closing = {}) {
       checkOptions("close", closing, { signal: true })
       const isFirst = !closed
@@ -114,7 +115,7 @@ export function createAgent(options: AgentOptions): Agent {
   return publishAgent(made, inside)
 }
 
-function retrying({ given }: AgentStore, agent: string, { clock }: Ports): Agent["retryMemories"] {
+function retrying(given: Store | undefined, agent: string, { clock }: Ports): Agent["retryMemories"] {
   return async (scope) => {
     checkOptions("retryMemories", scope ?? {}, { user: true, conversation: true })
     return (await loadWork()).retryMemories(given, { agent, ...scope }, clock.nowMs())
@@ -161,6 +162,12 @@ class SessionCache {
   }
 }
 
+interface ProfileShared {
+  readonly shared: SharedParts
+  /** The store that the agent was given. */
+  readonly given: Store | undefined
+}
+
 /** The part of an agent that depends on its profile. */
 interface ProfileContext extends ProfileParts {
   readonly observers: readonly Observer[]
@@ -170,7 +177,7 @@ interface ProfileContext extends ProfileParts {
 
 function profileContext(
   profile: Profile,
-  { options, shared, kept }: { readonly options: AgentOptions; readonly shared: SharedParts; readonly kept: AgentStore },
+  { options, shared, given }: { readonly options: AgentOptions } & ProfileShared,
 ): ProfileContext {
   const chosenDialect = typeof profile.dialect === "string" ? shippedDialect(profile.dialect, profile.locale) : profile.dialect
   const dialect = withoutContext(chosenDialect, profile.context.off)
@@ -187,14 +194,14 @@ function profileContext(
   const tools = createToolSet(shown, profile.tools.builtin)
   const processes = toolProcesses(profile, {
     models: options.models ?? {},
-    make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, kept }),
+    make: (own, model) => processContext(own, { shared: model ? { ...shared, models: [model] } : shared, given }),
   })
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
   const ask = askWith(options.models?.memory ? [options.models.memory, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const services = checkedServices(options.services ?? {})
-  const own = { profile, services, plugins: extensions.plugins, store: kept.given }
+  const own = { profile, services, plugins: extensions.plugins, store: given }
   const remembered = remembering({ ...own, receipts, ask, ports, onWarning })
   return {
     ...{ profile, dialect, tools, ask, spending },
@@ -222,28 +229,22 @@ function askLater(asked: AskModelOptions): AskModel {
 }
 
 /** The context of a process: an agent without extensions, in the place of the one that it works for. */
-function processContext(
-  profile: Profile,
-  { shared, kept }: { readonly shared: SharedParts; readonly kept: AgentStore },
-): AgentContext {
+function processContext(profile: Profile, { shared, given }: ProfileShared): AgentContext {
   const options = { profile, model: shared.models }
-  const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, kept })
+  const { observers: _none, userProfile: _same, ...context } = profileContext(profile, { options, shared, given })
   return { ...shared, ...context, tellObservers: undefined }
 }
 
 /** The part of an agent that does not depend on its profile. */
 function sharedContext(
   { model, models, services, confirm, onWarning }: AgentOptions,
-  { ports, kept, ...own }: Pick<SharedParts, "ports" | "wakes" | "isClosed"> & { readonly kept: AgentStore },
+  { ports, store, ...own }: Pick<SharedParts, "ports" | "wakes" | "isClosed"> & { readonly store: Store },
 ): SharedParts {
   return {
     models: isModelList(model) ? model : [model],
     fallback: models?.fallback,
     calling: new Map(),
-    store: kept.sessions,
-    runner: kept.jobs,
-    receipts: kept.receipts,
-    blobs: kept.blobs,
+    ...{ store, runner: store.jobs, receipts: store.receipts, blobs: store.blobs },
     describe: services?.describe,
     confirm,
     inspection: {},

@@ -70,8 +70,7 @@ export interface SharedParts extends AgentStores, AgentQueues, SpendingParts<Tur
   readonly inspection: Inspection
   /** The models whose provider refused the schema of a decision. */
   readonly schemaless: Set<LanguageModel>
-  /** Undefined for a store of sessions alone, which keeps none. */
-  readonly wakes: Wakes | undefined
+  readonly wakes: Wakes
 }
 
 /** The places where an agent keeps things. */

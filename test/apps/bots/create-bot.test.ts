@@ -152,11 +152,11 @@ test("a command that was cut off is not run again: the person is told", async ()
   expect(await next.agent.session("home").history()).toEqual([])
 })
 
-test("a store of sessions alone is refused", () => {
+test("a store of sessions alone is refused, with the name of what it lacks", () => {
   const { start, store } = processes()
   const { load, commit, append, post, messages, branches } = store
   const sessions = { load, commit, append, post, messages, branches }
-  expect(() => start(scriptedModel([]), { store: sessions as never })).toThrow(/expected a whole store/)
+  expect(() => start(scriptedModel([]), { store: sessions as never })).toThrow("jobs of the store of createAgent")
 })
 
 const payer = (paid: string[]) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { BackgroundWarning } from "../../../src/loop/turn/turn-context.ts"
 import { expectStablePrefix, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 const group = { conversation: "friends", audience: "group" } as const
 const ada = { id: "ada", name: "Ada" }
@@ -10,7 +10,7 @@ const bob = { id: "bob", name: "Bob" }
 
 function groupOf(answers: number, profile = {}) {
   const model = scriptedModel(Array.from({ length: answers }, (_, at) => finish(`Answer ${at}.`)))
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const warnings: BackgroundWarning[] = []
   const { agent } = testAgent(model, { locale: "en", ...profile }, { store, onWarning: (warning) => void warnings.push(warning) })
   const shown = (at: number) => model.requests[at]?.messages.map(({ content }) => content).join("\n") ?? ""

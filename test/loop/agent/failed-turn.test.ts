@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest"
 import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
 import type { Session } from "../../../src/loop/agent/session.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { errorWords } from "../../../src/trace/error-words.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { backgroundModel } from "../../support/remembering.ts"
 
 const stall = { stallUntilAborted: true } as const
@@ -17,7 +17,7 @@ function fay(steps: readonly ScriptedStep[], profile: ProfileInput = {}, options
   const warnings: string[] = []
   const model = scriptedModel(steps)
   const onWarning = ({ message }: { readonly message: string }) => void warnings.push(message)
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const made = testAgent(model, { locale: "en", ...profile }, { store, onWarning, ...options })
   const shown = (request: number) => JSON.stringify(model.requests[request]?.messages)
   return { ...made, model, warnings, shown }
@@ -112,8 +112,8 @@ describe("T20 a turn that failed", () => {
   })
 
   test("is kept once if the store wrote its commit and answered with an error", async () => {
-    const store = createInMemorySessionStore()
-    const commit: SessionStore["commit"] = async (key, given) => {
+    const store = createIdleStore()
+    const commit: Store["commit"] = async (key, given) => {
       await store.commit(key, given)
       throw new Error("the connection was lost")
     }
@@ -124,8 +124,8 @@ describe("T20 a turn that failed", () => {
   })
 
   test("that another process overtook has its words, and its error says how they are answered", async () => {
-    const store = createInMemorySessionStore()
-    const commit: SessionStore["commit"] = (key, given) => store.commit(key, { ...given, expectVersion: 7 })
+    const store = createIdleStore()
+    const commit: Store["commit"] = (key, given) => store.commit(key, { ...given, expectVersion: 7 })
     const { session } = fay([finish("Late.")], {}, { store: { ...store, commit } })
     const result = await session.send("one").result
     if (result.ok) throw new Error("a commit of a version that is gone was written")
@@ -135,11 +135,15 @@ describe("T20 a turn that failed", () => {
   })
 
   test("ends although its words cannot be stored, and that is told", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const broken = fay([cutOff], {}, { store: { ...store, append: () => Promise.reject(new Error("disk full")) } })
     expect(await abortWhenShown(broken.session.send("one"))).toMatchObject({ ok: false, error: { code: "aborted" } })
     expect(broken.warnings).toEqual([expect.stringMatching(/words of an unanswered turn failed: disk full/)])
-    const hanging = fay([cutOff], {}, { store: { ...store, append: () => new Promise(() => undefined) } })
+    const hanging = fay(
+      [cutOff],
+      { memory: { enabled: false } },
+      { store: { ...store, append: () => new Promise(() => undefined) } },
+    )
     const turn = hanging.session.send("one")
     const ended = abortWhenShown(turn)
     await hanging.timers.whenPending(1)

@@ -2,12 +2,12 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { Session } from "../../../src/loop/agent/session.ts"
 import type { BackgroundWarning } from "../../../src/loop/turn/turn-context.ts"
 
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { BeforeTurnContext } from "../../../src/memory/services/turn-hook.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, type TestAgent, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -25,11 +25,11 @@ async function whileTimePasses<T>({ timers }: TestAgent, work: Promise<T>): Prom
 
 /** A store whose first commit gets no answer: it is `written` or not, and `answer` gives the answer after all. */
 function deafStore(written: boolean) {
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let commits = 0
-  const commit: SessionStore["commit"] = async (key, given) => {
+  const commit: Store["commit"] = async (key, given) => {
     if (commits++ > 0) return store.commit(key, given)
     const done = written ? await store.commit(key, given) : undefined
     begun.resolve()
@@ -48,7 +48,7 @@ function placeHook() {
   return { name: "place", beforeTurn }
 }
 
-function agentOver(store: SessionStore, answers: readonly string[]) {
+function agentOver(store: Store, answers: readonly string[]) {
   const warnings: BackgroundWarning[] = []
   const model = scriptedModel(answers.map(finish))
   const onWarning = (warning: BackgroundWarning): void => void warnings.push(warning)
@@ -137,7 +137,7 @@ describe("a commit that never settles", () => {
 
   test("a store that throws nothing at all is no abort", async () => {
     const commit = () => Promise.reject(undefined)
-    const { given } = agentOver({ ...createInMemorySessionStore(), commit }, ["一"])
+    const { given } = agentOver({ ...createIdleStore(), commit }, ["一"])
     expect(await given.session.send("？").result).toMatchObject({ ok: false, error: { code: "session-store" } })
   })
 })
@@ -153,7 +153,7 @@ describe("an append that never settles", () => {
     const { session, timers } = testAgent(
       scriptedModel([() => Promise.reject(new Error("no"))]),
       { limits: { ...limits, turnMs: 1_000_000 } },
-      { store: { ...createInMemorySessionStore(), append }, onWarning: (warning) => void warnings.push(warning) },
+      { store: { ...createIdleStore(), append }, onWarning: (warning) => void warnings.push(warning) },
     )
     const turn = session.send("？")
     await begun.promise
@@ -169,8 +169,8 @@ describe("an append that never settles", () => {
 
 describe("a load that never settles", () => {
   /** A store whose first load never settles. */
-  function blindStore(): SessionStore {
-    const store = createInMemorySessionStore()
+  function blindStore(): Store {
+    const store = createIdleStore()
     let loads = 0
     return { ...store, load: (key) => (loads++ > 0 ? store.load(key) : never()) }
   }

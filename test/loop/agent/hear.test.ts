@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -11,7 +11,7 @@ const group = { conversation: "friends", audience: "group" } as const
 const ada = { id: "ada", name: "Ada" }
 const bob = { id: "bob", name: "Bob" }
 
-function groupOf(model: ReturnType<typeof scriptedModel>, profile = {}, store: SessionStore = createInMemorySessionStore()) {
+function groupOf(model: ReturnType<typeof scriptedModel>, profile = {}, store: Store = createIdleStore()) {
   const { agent, timers } = testAgent(model, { locale: "en", ...profile }, { store })
   return { agent, timers, store, session: agent.session(group) }
 }
@@ -113,11 +113,7 @@ describe("words that are heard", () => {
 
   test("are waited for by close, and a store without an answer ends them with the turn's time limit", async () => {
     const append = () => new Promise<never>(() => undefined)
-    const { session, agent, timers } = groupOf(
-      scriptedModel([]),
-      { limits: { turnMs: 1_000 } },
-      { ...createInMemorySessionStore(), append },
-    )
+    const { session, agent, timers } = groupOf(scriptedModel([]), { limits: { turnMs: 1_000 } }, { ...createIdleStore(), append })
     const refused = expect(session.hear("hi")).rejects.toMatchObject({ code: "turn-timeout", evidence: { commit: "unknown" } })
     await timers.whenPending(1)
     let isClosed = false
@@ -133,7 +129,7 @@ describe("words that are heard", () => {
 
   test("a store that fails is told", async () => {
     const append = () => Promise.reject(new Error("the disk is full"))
-    const { session } = groupOf(scriptedModel([]), {}, { ...createInMemorySessionStore(), append })
+    const { session } = groupOf(scriptedModel([]), {}, { ...createIdleStore(), append })
     await expect(session.hear("hi")).rejects.toMatchObject({
       code: "session-store",
       message: expect.stringContaining("the disk is full"),

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "vitest"
 import type { MemoryRecall } from "../../../src/memory/services/memory/memory-service.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -20,7 +20,7 @@ function recalling(texts: readonly string[]) {
 describe("a conversation's memory switch (D2)", () => {
   test("off, recall is not even called; on again, it is; both outlive the process", async () => {
     const { memory, queries } = recalling(["喜欢可颂"])
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([finish("一"), finish("二"), finish("三")])
     const { session } = testAgent(model, {}, { memory, store })
     await session.setMemory(false)

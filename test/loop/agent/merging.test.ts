@@ -5,7 +5,7 @@ import { z } from "zod"
 import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
 import type { SendOptions } from "../../../src/loop/agent/session-options.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { ProfileInput } from "../../../src/profile/profile.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { manualClock, manualTimers, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
@@ -254,7 +254,7 @@ describe("messages that come within merge_ms of each other", () => {
 
   test("fail alone if their words cannot be stored, and the newest is answered", async () => {
     const store = createInMemoryStore()
-    const broken: SessionStore = { ...store, append: () => Promise.reject(new Error("disk full")) }
+    const broken: Store = { ...store, append: () => Promise.reject(new Error("disk full")) }
     const { session, timers, texts } = fay({ mergeMs: 100 }, [finish("Yes.")], { store: broken })
     const first = session.send("a")
     const second = session.send("b")
@@ -523,7 +523,7 @@ test.each([
   const store = createInMemoryStore()
   const gate = Promise.withResolvers<void>()
   const storing = Promise.withResolvers<void>()
-  const slow: SessionStore = {
+  const slow: Store = {
     ...store,
     async commit(...given) {
       storing.resolve()

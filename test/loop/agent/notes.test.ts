@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import type { TurnHook } from "../../../src/memory/services/turn-hook.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 function hearing(name = "listener"): { hook: TurnHook; heard: string[][]; turns: number[] } {
   const heard: string[][] = []
@@ -19,7 +19,7 @@ function hearing(name = "listener"): { hook: TurnHook; heard: string[][]; turns:
 
 describe("a session's notes", () => {
   test("reach their hook in the next turn, once, also where nothing was committed before", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { hook, heard, turns } = hearing()
     const { session } = testAgent(scriptedModel([finish("1"), finish("2"), finish("3")]), {}, { hooks: [hook], store })
     expect(await store.post(session.key, { id: "n1", owner: "listener", payload: {} })).toBe(true)
@@ -34,7 +34,7 @@ describe("a session's notes", () => {
   })
 
   test("wait for the next turn where this one failed, or where the hook did", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     let fails = true
     const heard: string[][] = []
     const hook: TurnHook = {

@@ -4,7 +4,6 @@ import { createInMemoryStore } from "../../../src/memory/services/store/in-memor
 import type { Store } from "../../../src/memory/services/store/store.ts"
 import { countingIds } from "../../../src/testing/index.ts"
 import { testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
 import { backgroundModel } from "../../support/remembering.ts"
 
 const profile = { memory: { reflectEvery: 4 }, context: { older: "keep" as const } }
@@ -96,7 +95,7 @@ test("an agent that leaves jobs to another process enqueues them and runs none",
 })
 
 describe("a plugin's job", () => {
-  test("runs after each turn, in order, also over a store of sessions alone, sees words only, and can leave notes", async () => {
+  test("runs after each turn, in order, sees words only, and can leave notes", async () => {
     const seen: unknown[] = []
     const heard: string[][] = []
     const jobs: BackgroundJob[] = [
@@ -115,11 +114,7 @@ describe("a plugin's job", () => {
         beforeTurn: ({ notes }: { notes: readonly { id: string }[] }) => void heard.push(notes.map(({ id }) => id)),
       },
     ]
-    const { agent, session } = testAgent(
-      backgroundModel(),
-      {},
-      { store: createInMemorySessionStore(), plugins: [{ name: "p", jobs, hooks }] },
-    )
+    const { agent, session } = testAgent(backgroundModel(), {}, { plugins: [{ name: "p", jobs, hooks }] })
     await session.send("one").result
     await agent.idle()
     await session.send("two").result

@@ -1,12 +1,10 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
-import { hostPorts } from "../../../src/core/ports.ts"
-import { agentStore } from "../../../src/loop/agent/agent-store.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { TurnHook } from "../../../src/memory/services/turn-hook.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { key, say, secondThoughts, talker, textsOf } from "../../support/second-thoughts.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -43,12 +41,12 @@ test("second thoughts wait for running turns, and tell of what they cannot do", 
   expect(await session.regenerate().result).toMatchObject({ ok: false, error: { code: "closed" } })
 })
 
-/** A store of sessions alone whose second commit is written, and gets no answer. */
+/** A store whose second commit is written, and gets no answer. */
 function deafStore() {
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const begun = Promise.withResolvers<void>()
   let commits = 0
-  const commit: SessionStore["commit"] = async (key, given) => {
+  const commit: Store["commit"] = async (key, given) => {
     const done = await store.commit(key, given)
     if (commits++ !== 1) return done
     begun.resolve()
@@ -103,25 +101,6 @@ test("an edit of a message that is forgotten meanwhile is told, and changes noth
   expect(await edited?.result).toMatchObject({ ok: false, error: { code: expect.stringMatching(/usage|session-conflict/) } })
   expect(await session.history()).toEqual([])
   await agent.close()
-})
-
-test("a store of sessions alone loses the jobs and receipts of turns that are set aside", async () => {
-  const key = { agent: "test", conversation: "test", audience: "private", user: "test" } as const
-  const { sessions, jobs, receipts } = agentStore(createInMemorySessionStore(), hostPorts)
-  const left: string[] = []
-  for (const [version, turnId] of ["a", "b", "c"].entries()) {
-    const said = { role: "user", text: turnId, speaker: { id: "test", name: "T" }, turnId, atMs: 1 } as const
-    const job = { id: turnId, kind: "note", key, turnId, atMs: 1, payload: {} }
-    await sessions.commit(key, { expectVersion: version, append: [said], state: {}, jobs: [job] })
-    await receipts.put({ key, turnId, kind: "note", outcome: "ok", attempt: 1, startedMs: 1, durationMs: 0 })
-  }
-  await sessions.commit(key, { expectVersion: 3, append: [], state: {}, jobs: [], after: "a" })
-  await jobs.start({ note: async ({ turnId }) => void left.push(turnId) })
-  await jobs.idle()
-  expect(left).toEqual(["a"])
-  expect(await Promise.all(["a", "b", "c"].map((turn) => receipts.ofTurn(turn, key).then(({ length }) => length)))).toEqual([
-    1, 0, 0,
-  ])
 })
 
 test("a fork has the notes that wait and the bytes that its messages name", async () => {

@@ -1,26 +1,15 @@
 import { afterEach, describe, expect, test } from "vitest"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
 function contents(model: ReturnType<typeof scriptedModel>, request: number): string {
   return model.requests[request]?.messages.map(({ content }) => content).join("\n") ?? ""
 }
-
-test.each(["jobs", "memories", "users", "receipts"])(
-  "a store of sessions that has %s too, but not all of a store, is one of sessions",
-  async (name) => {
-    const store = { ...createInMemorySessionStore(), [name]: undefined }
-    const { agent, session } = testAgent(scriptedModel([finish("hi")]), {}, { store })
-    expect(await session.send("hello").result).toMatchObject({ ok: true })
-    await agent.idle()
-    await agent.close()
-  },
-)
 
 describe("a session", () => {
   test("may add a global item, which stands in every session of the agent until it is removed", async () => {
@@ -81,8 +70,8 @@ describe("a session", () => {
     "a turn that is aborted while it is %s begins and ends once, and nothing of it runs",
     async (when) => {
       const { promise: gate, resolve: open, reject: fail } = Promise.withResolvers<void>()
-      const store = createInMemorySessionStore()
-      const load: SessionStore["load"] = async (key) => {
+      const store = createIdleStore()
+      const load: Store["load"] = async (key) => {
         await gate
         return store.load(key)
       }
@@ -120,9 +109,9 @@ describe("a session", () => {
   })
 
   test("writes each turn in one commit with the version it began from", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const commits: number[] = []
-    const watched: SessionStore = {
+    const watched: Store = {
       ...store,
       commit: (key, commit) => {
         commits.push(commit.expectVersion)
@@ -137,7 +126,7 @@ describe("a session", () => {
   })
 
   test("S9 R a second writer's commit in between is a typed conflict: the turn is not stored, its words and answer are kept as those of a failed one", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([
       async () => {
         await store.commit(session.key, { expectVersion: 0, append: [], state: {}, jobs: [] })
@@ -164,10 +153,10 @@ describe("a session", () => {
     const loading = testAgent(
       scriptedModel([]),
       {},
-      { store: { load: down, commit: down, append: down, post: down, messages: down, branches: down } },
+      { store: { ...createIdleStore(), load: down, commit: down, append: down, post: down, messages: down, branches: down } },
     )
     expect(await loading.session.send("1").result).toMatchObject({ ok: false, error: { code: "session-store" } })
-    const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { ...createInMemorySessionStore(), commit: down } })
+    const committing = testAgent(scriptedModel([finish("好")]), {}, { store: { ...createIdleStore(), commit: down } })
     const result = await committing.session.send("1").result
     expect(result).toMatchObject({ ok: false, error: { code: "session-store" }, gathered: { text: "好" } })
   })
@@ -196,7 +185,7 @@ describe("a session", () => {
       },
     }
     const model = scriptedModel([finish("一"), [{ stallUntilAborted: true }], finish("三")])
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { session } = testAgent(model, {}, { hooks: [hook], store })
     await session.send("1").result
     expect(contents(model, 0)).toContain("心情：好")

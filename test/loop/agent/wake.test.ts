@@ -8,7 +8,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { printTrace } from "../../../src/trace/print-trace.ts"
 import { callTool, collect, finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -66,7 +66,7 @@ describe("R27 a turn in which nobody spoke", () => {
   })
 
   test("leaves nothing of a user in history, only what the agent said, and the next turn shows it", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([finish("好久不见！"), finish("是呀")])
     const { session } = testAgent(model, { dialect: "layered" }, { store })
     const woken = await session.wake(reason).result
@@ -82,7 +82,7 @@ describe("R27 a turn in which nobody spoke", () => {
   test("a user's line of the dialect stands before it in later requests, so that roles take turns as strict servers want it", async () => {
     for (const dialect of ["layered", "soul", "stack", "root"]) {
       for (const mode of ["json", "chat"] as const) {
-        const store = createInMemorySessionStore()
+        const store = createIdleStore()
         const answer = (text: string) => (mode === "chat" ? text : finish(text))
         const model = scriptedModel(["一", "二", "三", "四"].map(answer))
         const { session } = testAgent(model, { dialect, loop: { mode } }, { store })
@@ -119,7 +119,7 @@ describe("R27 a turn in which nobody spoke", () => {
   })
 
   test("R10 may end in silence: nothing is delivered or kept, the turn is recorded all the same", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { session } = testAgent(scriptedModel([finish("<empty_reply>")]), { output: { bubbles: true } }, { store })
     const turn = session.wake(reason)
     expect(await collect(turn.bubbles)).toEqual([])

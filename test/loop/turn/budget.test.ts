@@ -3,7 +3,7 @@ import type { TokenCounter } from "../../../src/core/ports.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -29,7 +29,7 @@ async function turns(options: {
   const { session } = testAgent(
     model,
     { dialect: "layered", budget },
-    { tools: [look(result)], ports: { counter }, store: createInMemorySessionStore() },
+    { tools: [look(result)], ports: { counter }, store: createIdleStore() },
   )
   for (let at = 0; at < before; at++) await session.send(`${at} `.padEnd(200, "问")).result
   const outcome = await session.send("最后一问").result
@@ -93,7 +93,7 @@ describe("a turn with a token budget (S13)", () => {
     const tools = ["one", "two", "three", "four", "five"].map((name) =>
       defineTool({ name, description: `does ${name} `.repeat(6), execute: () => "" }),
     )
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel(Array.from({ length: 4 }, (_, at) => finish(`${at} `.padEnd(40, "答"))))
     const { session } = testAgent(
       model,

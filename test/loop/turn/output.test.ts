@@ -4,7 +4,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { formatNamed } from "../../../src/reply/output/formats.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { collect, finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -16,7 +16,7 @@ async function answered(
   settings: typeof output | { bubbles: false } = output,
   mode: "json" | "chat" = "json",
 ) {
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const { agent, session } = testAgent(scriptedModel(steps), { output: settings, loop: { mode } }, { store })
   const turn = session.send("？")
   const events = await collect(turn)

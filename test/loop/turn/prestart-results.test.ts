@@ -7,7 +7,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import { printTrace } from "../../../src/trace/print-trace.ts"
 import { finish, testAgent } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { turnState } from "../../support/turns.ts"
 
 afterEach(expectScriptsDone)
@@ -27,7 +27,7 @@ function weather(turns: number, results: readonly string[], entry: object, profi
   })
   const clock = manualClock(Date.UTC(2026, 0, 2))
   const model = scriptedModel(Array.from({ length: turns }, () => finish("好")))
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const settings = { prestart: [{ tool: "weather", ...entry }], memory: { enabled: false }, ...profile }
   const made = () => testAgent(model, settings, { tools: [tool], store, ports: { clock } })
   const prompt = (at: number) =>

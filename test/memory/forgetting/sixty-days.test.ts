@@ -4,7 +4,7 @@ import type { Assembly } from "../../../src/core/span.ts"
 import { countingIds } from "../../../src/testing/deterministic-ports.ts"
 import { scriptedModel } from "../../../src/testing/scripted-model.ts"
 import { callTool } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { isLong } from "../../support/size.ts"
 import { type Rehearsal, rehearse } from "../../support/virtual-context.ts"
 
@@ -61,7 +61,7 @@ async function live(
   dialect: string,
   { days = allDays, restarts = [] as readonly number[], preview = [] as readonly number[] } = {},
 ): Promise<Life> {
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const requests: ModelRequest[] = []
   const shown = new Map<number, Assembly>()
   const ids = countingIds()

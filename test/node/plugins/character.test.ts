@@ -17,7 +17,7 @@ import {
 } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
 import { decodeInline } from "../../support/decode-text.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { runs } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -141,7 +141,7 @@ describe("the profile stack", () => {
 
 describe("a character's state", () => {
   test("is what the author says until the model changes it; then it lasts over turns and restarts", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([
       callTool("update_state", { changes: { Mood: "delighted", hunger: 3 } }),
       finish("Wonderful!"),
@@ -210,7 +210,7 @@ describe("a character's state", () => {
 
   test("of a turn that fails is not kept", async () => {
     const failing = scriptedModel([callTool("update_state", { changes: { mood: "lost" } }), [new Error("offline")]])
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     await (await characterAgent(failing, { store })).session("c").send("!").result
     const model = scriptedModel([finish("ok")])
     await (await characterAgent(model, { store })).session("c").send("?").result
@@ -275,7 +275,7 @@ async function said(profile: Awaited<ReturnType<typeof loadProfile>>, steps: rea
 
 describe("relationships", () => {
   test("in a group are each speaker's own, known by id, and shown with the name of whoever speaks", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([
       callTool("update_relationship", { changes: { trust: "90/100", "pet name": "Annie" } }),
       finish("a"),

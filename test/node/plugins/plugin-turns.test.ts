@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import type { AgentOptions } from "../../../src/loop/agent/agent-options.ts"
-import type { SessionStore } from "../../../src/memory/services/store/session-store.ts"
+import type { Store } from "../../../src/memory/services/store/store.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { countingIds, manualClock, manualTimers, type ScriptedModel, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { root } from "../../support/source-files.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -15,7 +15,7 @@ const fixtures = `${root}test/fixtures/plugins`
 async function agentWith(
   enabled: readonly string[],
   model: ScriptedModel,
-  { store = createInMemorySessionStore(), options = "" }: { readonly store?: SessionStore; readonly options?: string } = {},
+  { store = createIdleStore(), options = "" }: { readonly store?: Store; readonly options?: string } = {},
 ) {
   const clock = manualClock(1_000)
   const timers = manualTimers(clock)
@@ -49,7 +49,7 @@ describe("plugins in a turn", () => {
     const { ended } = (await import(`${fixtures}/mood.mjs`)) as { ended: unknown[] }
     ended.length = 0
     const options = '[plugins.options.mood]\ninitial = "sleepy"\n'
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([callTool("set_mood", { mood: "happy" }), finish("Yay."), finish("Still.")])
     const first = await agentWith([`${fixtures}/mood.mjs`], model, { store, options })
     await first.session.send("Cheer up!").result
@@ -85,7 +85,7 @@ describe("plugins in a turn", () => {
       "async beforeTurn({ stack, state, addTools, signal, question }) { if (question !== 'Hi') return; await new Promise((r) => signal.addEventListener('abort', r)); stack.add({ key: 'late', content: 'LATE', scope: 'session' }); state.set('LATE'); addTools([]) }",
     )
     const model = scriptedModel([finish("one"), finish("two")])
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { session, timers } = await agentWith([slow], model, { store })
     const turn = session.send("Hi")
     await timers.whenPending(1)

@@ -6,7 +6,7 @@ import type { Session } from "../../../src/loop/agent/session.ts"
 import { watchProfile } from "../../../src/node/profile/watch-profile.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish } from "../../support/agents.ts"
-import { createInMemorySessionStore } from "../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../support/idle-store.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const planner = (rule: string) =>
@@ -32,7 +32,7 @@ async function watched() {
     env: {},
     onProblem: ({ message }: PromptStrataError) => void problems.push(message.replaceAll(`${folder}/`, "")),
   })
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   const agent = createAgent({
     profile: watch,
     store,

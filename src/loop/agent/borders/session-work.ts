@@ -1,4 +1,4 @@
-// Beyond this border is the work of a session beside its turns, of child agents, and of a store that keeps sessions alone.
+// Beyond this border is the work of a session beside its turns, and of child agents.
 export { answered, approvalsOf } from "../approval/answer-approval.ts"
 export { withProcesses } from "../child/coarse-tools.ts"
 export { runRequest } from "../child/run-request.ts"
@@ -8,4 +8,3 @@ export { dropWake, wakeAt, wakesOf } from "../schedule/session-wakes.ts"
 export { choose, editAnswer, edited, fork, regenerated, rewind, roleOf, setMemory } from "../second-thoughts/second-thoughts.ts"
 export { sessionHistory } from "../second-thoughts/session-history.ts"
 export { explain, forget, retryMemories } from "../second-thoughts/session-memories.ts"
-export { makeSideTables } from "../second-thoughts/side-tables.ts"

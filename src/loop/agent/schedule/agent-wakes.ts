@@ -1,6 +1,5 @@
 import { lateMethods } from "../../../core/late.ts"
 import type { BackgroundJob } from "../../../memory/services/background/background-job.ts"
-import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { SetAsideContext, TurnHook } from "../../../memory/services/turn-hook.ts"
 import type { Wakes } from "../../../memory/services/wakes.ts"
 import { loadAside } from "../borders/load-aside.ts"
@@ -9,22 +8,14 @@ import type { RingParts } from "./ring-parts.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
 interface AgentWakes {
-  readonly wakes: Wakes | undefined
+  readonly wakes: Wakes
   readonly jobs: readonly BackgroundJob[]
   readonly hooks: readonly TurnHook[]
 }
 
-/**
- * Makes the wakes of an agent; none without records. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`,
- * reminders in any process.
- */
-export function agentWakes({
-  records,
-  ...given
-}: Omit<RingParts, "records"> & { readonly records: WakeRecords | undefined }): AgentWakes {
-  if (records === undefined) return { wakes: undefined, jobs: [], hooks: [] }
-  const parts: RingParts = { ...given, records }
-  const { latest, ports, onWake } = parts
+/** Makes the wakes of an agent. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`, reminders in any process. */
+export function agentWakes(parts: RingParts): AgentWakes {
+  const { records, latest, ports, onWake } = parts
   const service = async (): Promise<Wakes> =>
     (await loadAside()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
   const run: BackgroundJob["run"] = async (job, context) => (await loadAside()).ring(parts, job, context)

@@ -1,7 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
-import type { ScheduledWake, WakeRefusal, Wakes } from "../../../memory/services/wakes.ts"
+import type { ScheduledWake, WakeRefusal } from "../../../memory/services/wakes.ts"
 import type { SessionAtRest } from "../queue/turn-states.ts"
 import {
   checkSessionOptions,
@@ -32,7 +32,7 @@ export async function wakeAt(
   checkType("the reason of wakeAt", reason, "string")
   if (typeof at !== "number") checkType("the moment of wakeAt", at, "string")
   const { key, speaker } = personOf(rest, from)
-  const outcome = await wakesIn(rest).set(key, { ...options, at, reason, to: from && speaker })
+  const outcome = await rest.session.agent.wakes.set(key, { ...options, at, reason, to: from && speaker })
   if (outcome.ok) return outcome.wake
   const message = `wakeAt expected ${expected[outcome.refusal]}, found ${JSON.stringify({ at, ...options })}.`
   throw new PromptStrataError("usage", message, { hint: "Nothing was kept, and nothing will ring." })
@@ -41,21 +41,14 @@ export async function wakeAt(
 /** The work of `Session.wakes`. */
 export async function wakesOf(rest: SessionAtRest, options: WakesOptions): Promise<readonly ScheduledWake[]> {
   checkSessionOptions("wakes", options, optionsOf.person)
-  return wakesIn(rest).list(personOf(rest, options.from).key)
+  return rest.session.agent.wakes.list(personOf(rest, options.from).key)
 }
 
 /** The work of `Session.dropWake`. */
 export async function dropWake(rest: SessionAtRest, id: string, options: WakesOptions): Promise<boolean> {
   checkSessionOptions("dropWake", options, optionsOf.person)
   checkType("the id of dropWake", id, "string")
-  return wakesIn(rest).drop(personOf(rest, options.from).key, id)
-}
-
-function wakesIn({ session: { agent } }: SessionAtRest): Wakes {
-  if (agent.wakes) return agent.wakes
-  throw new PromptStrataError("usage", "The agent has a store of sessions alone, which keeps no wakes.", {
-    hint: "Give createAgent a whole store.",
-  })
+  return rest.session.agent.wakes.drop(personOf(rest, options.from).key, id)
 }
 
 function personOf({ session }: SessionAtRest, from: SpeakerInput | undefined) {

@@ -130,7 +130,7 @@ function userKey(key: SessionKey, user = key.audience === "private" ? key.conver
 }
 
 /** The ids of the turns from the conversation's beginning to one of them. */
-export function pathTo(turns: readonly StoredTurn[], end: string | null): ReadonlySet<string> {
+function pathTo(turns: readonly StoredTurn[], end: string | null): ReadonlySet<string> {
   const byId = new Map(turns.map((turn) => [turn.turnId, turn]))
   const path = new Set<string>()
   for (let turn = byId.get(end ?? ""); turn && !path.has(turn.turnId); turn = byId.get(turn.parent ?? "")) path.add(turn.turnId)

@@ -46,7 +46,6 @@ export function respond(
     store,
     blobs,
     jobs: [],
-    wakes: undefined,
     tellObservers: undefined,
   })
   const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)

@@ -82,7 +82,7 @@ function parentTurn(turn: TurnContext, { id, isRunning }: RunningCall): ParentTu
     warn: (message) => isRunning() && warn(turn, "tool", message),
     memory: turn.session.memoryOn ? agent.memory : undefined,
     receipts: agent.receipts,
-    wakes: agent.wakes,
+    wakes: agent.isStateless ? undefined : agent.wakes,
   }
 }
 

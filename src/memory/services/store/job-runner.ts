@@ -85,8 +85,8 @@ export interface StartOptions {
  * Runs the jobs that commits enqueue, each at least once. Jobs of one conversation run one after the other, in the order in which
  * they were enqueued; a failed one is tried again before the next begins. Jobs of different conversations run concurrently.
  *
- * An implementation must pass `jobRunnerConformance` of `promptstrata/testing`. All methods may be called concurrently. Several
- * processes may run jobs of one store; the jobs of a conversation then run in one of them at a time.
+ * All methods may be called concurrently. Several processes may run jobs of one store; the jobs of a conversation then run in one of
+ * them at a time.
  */
 export interface JobRunner {
   /**

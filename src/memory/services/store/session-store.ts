@@ -91,9 +91,8 @@ export interface MessageFilter {
 }
 
 /**
- * Keeps sessions: the part of a store that a turn needs. An implementation must pass `sessionStoreConformance` of
- * `promptstrata/testing`. All methods may be called concurrently, also from several processes. Changes that a caller makes to a value
- * it passed in or got back must not change what is stored.
+ * Keeps sessions: the part of a `Store` that a turn needs. All methods may be called concurrently, also from several processes. Changes
+ * that a caller makes to a value it passed in or got back must not change what is stored.
  *
  * `commit`, `append` and `post` are atomic, and throw `usage` for what is not plain JSON. A failure of the database throws `store`.
  */

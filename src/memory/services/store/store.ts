@@ -86,9 +86,17 @@ export interface Store extends SessionStore {
   close(): Promise<void>
 }
 
-/** The store, which answers an argument of a wrong shape with `usage`. */
+const shipped = Symbol("a store of this package")
+
+/** A store of this package, which answers an argument of a wrong shape with `usage`. */
 export function withCheckedArguments<T extends Store>(store: T): T {
+  Object.defineProperty(store, shipped, { value: true })
   return checkArguments("the store", store, shapes, ["export"])
+}
+
+/** True for a store of this package, whose results need no check. A changed copy is another one. */
+export function isShipped(store: Store): boolean {
+  return shipped in store
 }
 
 /** The error that every store throws when it is used after `close`. `store` names the store at the beginning of the sentence. */

@@ -15,19 +15,9 @@ import { userRules } from "./user-rules.ts"
 const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }
 
 /**
- * The rules of a {@link SessionStore} as checks for any test runner: `for (const { name, run } of sessionStoreConformance(open))
- * test(name, run)`. Each check opens the store and uses an agent of its own, so all may share one database.
- */
-export function sessionStoreConformance(
-  open: () => Promise<OpenedService<SessionStore>>,
-  options: ServiceConformanceOptions = {},
-): readonly ServiceCheck[] {
-  return runRules<SessionStore>("sessions", allSessionRules, open, options)
-}
-
-/**
- * The rules of a {@link Store}: sessions, memories and who sees them, users, receipts, jobs, export, import, forgetting. Open it
- * with few attempts for each job and short waits between them.
+ * The rules of a {@link Store}: sessions, memories and who sees them, users, receipts, jobs, export, import, forgetting. They are checks
+ * for any test runner: `for (const { name, run } of storeConformance(open)) test(name, run)`. Each check opens the store and uses an agent
+ * of its own, so all may share one database. Open it with few attempts for each job and short waits between them.
  */
 export function storeConformance(
   open: () => Promise<OpenedService<Store>>,
@@ -41,15 +31,4 @@ export function storeConformance(
     ...runRules<JobStore>("store jobs", jobRules, open, options),
     ...runRules<Store>("wakes", wakeRules, open, options),
   ]
-}
-
-/**
- * The rules of a {@link JobRunner}, run through a store whose commits enqueue its jobs. Open it with few attempts for each job
- * and short waits between them.
- */
-export function jobRunnerConformance(
-  open: () => Promise<OpenedService<JobStore>>,
-  options: ServiceConformanceOptions = {},
-): readonly ServiceCheck[] {
-  return runRules<JobStore>("jobs", jobRules, open, options)
 }

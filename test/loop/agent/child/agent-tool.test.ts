@@ -13,7 +13,7 @@ import { expectScriptsDone, type ScriptedModelOptions, type ScriptedStep, script
 import { printTrace } from "../../../../src/trace/print-trace.ts"
 import type { TurnEvent } from "../../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../support/idle-store.ts"
 import { png } from "../../../support/pictures.ts"
 
 afterEach(expectScriptsDone)
@@ -74,7 +74,7 @@ describe("R25 the tools process", () => {
   test("does the work in a planner loop of its own and hands back a result; only that enters the caller's turn", async () => {
     const { model, tool } = tools([callTool("weather"), finish("今天晴，21 度。")])
     const main = scriptedModel([ask, finish("出门不用带伞。")])
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { session } = testAgent(main, {}, { tools: [tool], store })
     const result = await session.send("要带伞吗？").result
     expect(result).toMatchObject({ ok: true, text: "出门不用带伞。", trace: { process: "main-virtual" } })

@@ -8,7 +8,7 @@ import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { formatAssembly } from "../../../../src/testing/format-assembly.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../support/idle-store.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 afterEach(expectScriptsDone)
@@ -116,7 +116,7 @@ describe("R25: a process that the profile declares", () => {
 
   test("works on the caller's workspace, and what it reads is pulled for the caller (R15, R22)", async () => {
     const read = defineTool({ name: "read", description: "", execute: () => "the whole text" })
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const { session } = talk(
       [
         callTool("tools", { request: "keep the plan" }),

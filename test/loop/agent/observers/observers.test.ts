@@ -7,7 +7,7 @@ import type { Observer, ObserverContext } from "../../../../src/memory/services/
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
 
@@ -192,7 +192,7 @@ describe("R26 an observer", () => {
   })
 
   test("two observers' texts of one key are two; a note that is no injection is reported, and the others stand", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const model = scriptedModel([finish("一"), finish("二")])
     const observers = ["a", "b"].map(
       (name): Observer => ({ name, observe: async (_, { inject }) => inject({ key: "k", text: name }) }),

@@ -11,7 +11,6 @@ import { manualClock } from "../../../../src/testing/index.ts"
 import { errorWords } from "../../../../src/trace/error-words.ts"
 import type { TurnResult } from "../../../../src/trace/turn-event.ts"
 import { finish } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 const hour = 3_600_000
@@ -23,7 +22,7 @@ interface Setup {
   readonly limits: ProfileInput["limits"]
   readonly usage?: Usage
   readonly tellsNone?: boolean
-  readonly store?: Store | ReturnType<typeof createInMemorySessionStore> | undefined
+  readonly store?: Store | undefined
   readonly clock?: ReturnType<typeof manualClock>
   readonly fallback?: string
   readonly prices?: ProfileInput["prices"]
@@ -119,11 +118,6 @@ describe("T58 the limits of a user's day", () => {
     await agent.session("talk").regenerate().result
     await agent.respond([{ role: "user", content: "two" }], ann).result
     expect(await say("three")).toMatchObject({ ok: false, error: { evidence: { used: 3_000 } } })
-  })
-
-  test("hold with a store of sessions alone, as long as the process lives", async () => {
-    const { say } = scene({ limits: { dailyTokens: 1_000 }, store: createInMemorySessionStore() })
-    expect([outcomeOf(await say("one")), outcomeOf(await say("two"))]).toEqual(["ok", "spending-limit"])
   })
 
   test("let the first of two requests at the same time go on, and refuse the second", async () => {

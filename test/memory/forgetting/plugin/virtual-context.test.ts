@@ -3,7 +3,7 @@ import { virtualContextNote } from "../../../../src/memory/forgetting/plugin/con
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { scriptedModel } from "../../../../src/testing/scripted-model.ts"
 import { callTool, finish } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../support/idle-store.ts"
 import { type Rehearsal, rehearse } from "../../../support/virtual-context.ts"
 
 const dayMs = 86_400_000
@@ -293,7 +293,7 @@ describe("what notes bring", () => {
 
 describe("the state", () => {
   test("R15, R20: comes back from the store exactly: an agent made anew shows the same bytes", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const first = rehearse({ model: scriptedModel([put, finish("Put."), finish("ok")]), store, profile: { dialect: "root" } })
     await first.say("keep it")
     first.clock.advance(dayMs)

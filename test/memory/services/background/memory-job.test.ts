@@ -11,7 +11,6 @@ import type { Tool } from "../../../../src/prompt/tools/tool.ts"
 import { manualClock } from "../../../../src/testing/index.ts"
 import type { TraceStep } from "../../../../src/trace/trace.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { type BackgroundAnswers, backgroundModel, outcomesOf } from "../../../support/remembering.ts"
 
 const key = { agent: "test", conversation: "test", audience: "private", user: "test" } as const
@@ -425,14 +424,12 @@ describe("the work after a turn", () => {
     ])
   })
 
-  test("a store of sessions alone, no store at all, a switched off memory or profile ask the model nothing beside the turn", async () => {
-    for (const options of [{ store: createInMemorySessionStore() }, {}]) {
-      const model = backgroundModel()
-      const { agent, session } = testAgent(model, {}, options)
-      await session.send("I live in Hangzhou").result
-      await agent.idle()
-      expect(model.asked.length).toBe(1)
-    }
+  test("no store at all, a switched off memory or profile ask the model nothing beside the turn", async () => {
+    const alone = backgroundModel()
+    const { agent, session } = testAgent(alone)
+    await session.send("I live in Hangzhou").result
+    await agent.idle()
+    expect(alone.asked.length).toBe(1)
     const model = backgroundModel()
     const off = scene(model)
     await off.session.setMemory(false)

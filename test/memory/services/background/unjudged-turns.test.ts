@@ -8,7 +8,6 @@ import { createInMemoryStore } from "../../../../src/memory/services/store/in-me
 import type { Store } from "../../../../src/memory/services/store/store.ts"
 import { countingIds, manualClock } from "../../../../src/testing/index.ts"
 import { collect, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { backgroundModel } from "../../../support/remembering.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
@@ -282,8 +281,8 @@ describe("M19 the answers of a judge", () => {
     },
   )
 
-  test("cannot be asked for again without a whole store", async () => {
-    const { agent } = testAgent(backgroundModel(), {}, { store: createInMemorySessionStore() })
+  test("cannot be asked for again without a store", async () => {
+    const { agent } = testAgent(backgroundModel())
     await expect(agent.retryMemories()).rejects.toMatchObject({ code: "usage" })
   })
 })

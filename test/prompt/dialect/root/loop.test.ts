@@ -4,7 +4,7 @@ import { loadProfile } from "../../../../src/node/profile/load-profile.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../support/idle-store.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 afterEach(expectScriptsDone)
@@ -13,7 +13,7 @@ async function rootTurns(mode: "json" | "native" | "chat", steps: readonly Scrip
   const dataFolder = tempFolder({ "workspace/a.txt": "一\n二\n" })
   const profile = await loadProfile("root", { locale: "zh-CN", env: {}, dataFolder })
   const model = scriptedModel(steps, { capabilities: { tools: mode === "native" } })
-  const store = createInMemorySessionStore()
+  const store = createIdleStore()
   // These look at the dialect's messages, so the agent has its tools itself.
   const direct = { ...profile, processes: {}, timeZone: "UTC", loop: { ...profile.loop, mode } }
   const { session } = testAgent(model, resolveProfile(direct), { store })

@@ -71,7 +71,7 @@ export function messagesOf(rows: InMemoryRows, key: SessionKey, filter: MessageF
 }
 
 /** Lets the history of a session end where a commit asks, and commits. Tells if any message changed its place. */
-export async function commitBehind(sessions: SessionTable, key: SessionKey, commit: SessionCommit) {
+async function commitBehind(sessions: SessionTable, key: SessionKey, commit: SessionCommit) {
   const { rows } = sessions
   const row = await lockSession(rows, key)
   if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)

@@ -6,7 +6,7 @@ import { defined } from "../../../../core/value.ts"
 import { loadMemories } from "../../load-memories.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobHandlers, type JobRunner, type JobSettings } from "../job-runner.ts"
-import type { MemoryRecords, ReceiptRecords } from "../records.ts"
+import type { MemoryRecords } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { runnerOfOpenStore, type Store, withCheckedArguments } from "../store.ts"
 import type { InMemoryParts } from "./in-memory-parts.ts"
@@ -142,7 +142,13 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       },
       ...lateMethods(async () => (await parts()).users, "load"),
     },
-    receipts: { ...lateReceipts(parts), ...lateMethods(async () => (await parts()).receipts, "putWork") },
+    receipts: {
+      async put(given, options) {
+        const receipt = frozenJson(given, "receipt")
+        return (await parts()).receipts.put(receipt, options)
+      },
+      ...lateMethods(async () => (await parts()).receipts, "putWork ofTurn since"),
+    },
     blobs: {
       async put(given, key) {
         // Copied before the wait, during which the caller may change them.
@@ -173,21 +179,5 @@ function lateMemories(parts: () => Promise<Pick<Store, "memories">>): MemoryReco
       return (await parts()).memories.putVectors(vectors, key)
     },
     ...lateMethods(async () => (await parts()).memories, "forget markUsed get changes recent vectors withoutVector"),
-  }
-}
-
-/** A runner that is loaded with its first call. */
-export function lateJobs(tables: () => Promise<{ readonly jobs: JobRunner }>): JobRunner {
-  return lateMethods(async () => (await tables()).jobs, "start idle close dead")
-}
-
-/** Receipts whose table is loaded with the first call. What a caller may change during that wait is copied before. */
-export function lateReceipts(tables: () => Promise<{ readonly receipts: ReceiptRecords }>): ReceiptRecords {
-  return {
-    async put(given, options) {
-      const receipt = frozenJson(given, "receipt")
-      return (await tables()).receipts.put(receipt, options)
-    },
-    ...lateMethods(async () => (await tables()).receipts, "ofTurn since"),
   }
 }

@@ -6,7 +6,7 @@ import { createKeyedQueue } from "../../../../../src/memory/services/keyed-queue
 import { RowTable } from "../../../../../src/memory/services/store/in-memory/row-table.ts"
 import type { Job } from "../../../../../src/memory/services/store/job-runner.ts"
 import { filterMessages, type MessageFilter, type SessionCommit } from "../../../../../src/memory/services/store/session-store.ts"
-import { createInMemorySessionStore } from "../../../../support/in-memory-session-store.ts"
+import { createIdleStore } from "../../../../support/idle-store.ts"
 import { runs } from "../../../../support/size.ts"
 
 const key: SessionKey = { agent: "fay", conversation: "readme", audience: "private" }
@@ -21,13 +21,13 @@ function commitOf(expectVersion: number, words: string[], rest: Partial<SessionC
 
 const textsOf = (history: readonly HistoryMessage[] = []) => history.map((message) => message.text)
 
-describe("createInMemorySessionStore", () => {
+describe("sessions of createInMemoryStore", () => {
   test("a session nobody wrote is absent", async () => {
-    expect(await createInMemorySessionStore().load(key)).toBeUndefined()
+    expect(await createIdleStore().load(key)).toBeUndefined()
   })
 
   test("each commit appends its words in order, replaces the state and raises the version by one", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     expect(await store.commit(key, commitOf(0, ["a", "b"], { state: { stack: [1], old: true } }))).toEqual({ version: 1 })
     expect(await store.commit(key, commitOf(1, ["c"], { state: { stack: [2] } }))).toEqual({ version: 2 })
     const record = await store.load({ ...key })
@@ -37,7 +37,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("a state that holds what it was before is refused once it is nested too deep, as a database would have to refuse it", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const turn = async (expectVersion: number) => {
       const before = (await store.load(key))?.state ?? {}
       return store.commit(key, commitOf(expectVersion, [], { state: { before, list: [{ before }] } }))
@@ -48,7 +48,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("a number that JSON does not have is kept as JSON would give it back", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     await store.commit(key, commitOf(0, [], { state: { zero: -0, list: [-0] } }))
     expect((await store.load(key))?.state).toEqual({ zero: 0, list: [0] })
   })
@@ -58,7 +58,7 @@ describe("createInMemorySessionStore", () => {
     { expectVersion: 2, note: "one ahead" },
     { expectVersion: Number.NaN, note: "no number" },
   ])("a commit that expects another version ($note) throws session-conflict and changes nothing", async ({ expectVersion }) => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     await store.commit(key, commitOf(0, ["a"]))
     const before = await store.load(key)
     const job: Job = { id: "j", kind: "reflect", key: { ...key, user: "u" }, turnId: "t", atMs: 0, payload: {} }
@@ -71,7 +71,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("keys that differ in one part, or that look alike when joined, are different sessions", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const keys: SessionKey[] = [
       key,
       { ...key, agent: "other" },
@@ -86,7 +86,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("nothing a caller holds can change what is stored", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const state = { list: [{ deep: 1 }] }
     const append = [said("a")]
     await store.commit(key, { expectVersion: 0, append, state, jobs: [] })
@@ -101,7 +101,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("a loaded record stays as it was when a later commit lands", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     await store.commit(key, commitOf(0, ["a"]))
     const early = await store.load(key)
     await store.commit(key, commitOf(1, ["b"]))
@@ -115,7 +115,7 @@ describe("createInMemorySessionStore", () => {
     ["a number JSON lacks", { n: Number.POSITIVE_INFINITY }, "state.n"],
     ["a cycle", cyclic(), "state.self"],
   ])("state that is not plain JSON (%s) throws usage with its path and changes nothing", async (_, state, path) => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const error = await store.commit(key, commitOf(0, ["a"], { state })).catch((e) => e)
     expect(error).toMatchObject({ code: "usage" })
     expect(error.message).toContain(path)
@@ -126,7 +126,7 @@ describe("createInMemorySessionStore", () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()), async (drawn) => {
         const state = JSON.parse(`{"__proto__":{"polluted":true},"rest":${JSON.stringify(drawn)}}`)
-        const store = createInMemorySessionStore()
+        const store = createIdleStore()
         await store.commit(key, commitOf(0, [], { state }))
         const stored = (await store.load(key))?.state
         expect(JSON.stringify(stored)).toBe(JSON.stringify(state))
@@ -136,7 +136,7 @@ describe("createInMemorySessionStore", () => {
   })
 
   test("jobs are handed over once, in order, per session", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const job = (id: string): Job => ({
       id,
       kind: "importance",
@@ -155,7 +155,7 @@ describe("createInMemorySessionStore", () => {
   test("of turns that race, exactly those commit that saw the latest version; none is lost or doubled", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.scheduler(), async (turns, scheduler) => {
-        const store = createInMemorySessionStore()
+        const store = createIdleStore()
         const landed: string[] = []
         const turn = async (name: string) => {
           const record = await scheduler.schedule(store.load(key))
@@ -179,7 +179,7 @@ describe("createInMemorySessionStore", () => {
   test("the same turns behind a queue never conflict and land in the order they were asked for", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: 8 }), fc.scheduler(), async (turns, scheduler) => {
-        const store = createInMemorySessionStore()
+        const store = createIdleStore()
         const queue = createKeyedQueue()
         const names = Array.from({ length: turns }, (_, n) => `turn ${n}`)
         const all = names.map((name) =>
