@@ -199,6 +199,12 @@ test("L20 createHandler tells wrong options and a wrong caller", async () => {
   ).toEqual([])
 })
 
+/** Timers that let nobody wait: what is sent again after a failure is sent at once. */
+const timers = {
+  set: (callback: () => void) => setImmediate(callback),
+  clear: (handle: unknown) => clearImmediate(handle as never),
+}
+
 const chat: BotChat = {
   ...{ sendText: () => undefined, sendFile: () => undefined, ask: () => undefined, showTyping: () => undefined },
   ...{ operators: ["u"], print: (text) => text, locale: "en", limit: 100, unit: "utf16" },
@@ -217,12 +223,14 @@ test.each([
   const found = await untold(data, async (given) => {
     const errors: unknown[] = []
     const { chat, message, conversation } = { ...good, ...given }
-    const own = typeof chat === "object" && chat !== null ? { onError: (error: unknown) => errors.push(error), ...chat } : chat
+    const own =
+      typeof chat === "object" && chat !== null ? { onError: (error: unknown) => errors.push(error), timers, ...chat } : chat
     const bot = createBot({
       profile: resolveProfile({ loop: { mode: "chat" } }),
       model: model(),
       chat: () => own,
       onWarning: () => undefined,
+      ports: { timers },
     })
     await bot.take(conversation as never, message as BotMessage)
     await bot.idle()
