@@ -52,6 +52,8 @@ export const amounts = {
   STORED_INTERLEAVINGS: { quick: 8, ci: 30, long: 1_000, soak: 5_000 },
   /** Requests that are edited again and again, each compared with one that nothing went before. */
   EDIT_SCRIPTS: { quick: 60, ci: 150, long: 10_000, soak: 100_000 },
+  /** Memories that are indexed in slices. */
+  SLICED_MEMORIES: { quick: 5_000, ci: 6_000, long: 20_000, soak: 50_000 },
   /** Random reads across keys of a store. */
   STORE_READS: { quick: 200, ci: 1_000, long: 5_000, soak: 100_000 },
   /** Processes killed while they write into the embedded store. */
@@ -65,7 +67,7 @@ export const amounts = {
   /** Reminders of as many people that are due at once. */
   DUE_WAKES: { quick: 1_000, ci: 1_500, long: 10_000, soak: 20_000 },
   /** Bots killed while they answer. */
-  BOT_KILLS: { quick: 8, ci: 20, long: 200, soak: 1_000 },
+  BOT_KILLS: { quick: 8, ci: 12, long: 200, soak: 1_000 },
   /** Processes killed while they write into a workspace. */
   KILL_ROUNDS: { quick: 2, ci: 10, long: 100, soak: 1_000 },
   /** Tries while folders and files are swapped for links. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
 import type { LanguageModel } from "../../../src/core/model/language-model.ts"
 import type { Message } from "../../../src/core/span.ts"
-import { size } from "../../support/size.ts"
+import { isLong, size } from "../../support/size.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { jsonLines } from "../../support/terminal.ts"
 import { run } from "./run.ts"
@@ -13,20 +13,25 @@ days 6
 day 2 at 20:00 say "My cat is called Miso."
 every day say "Good morning!" | "Hello!"
 `
+type Lives = readonly (readonly [locale: string, ...profiles: string[]])[]
 /** Every profile that recalls, two by two. */
-const pairs = [
+const pairs: Lives = [
   ["zh-CN", "layered", "root"],
   ["zh-CN", "fay", "stack"],
   ["en", "layered", "root"],
   ["en", "fay", "stack"],
-].slice(0, size === "quick" ? 1 : 4) as [string, string, string][]
+]
 
-/** Lives a script of `scripts/` with two profiles. */
-async function played(name: string, locale: string, [one, other]: readonly [string, string]) {
+/** A long run lives each script with each profile in each language; shorter ones with one profile in a language, the quick one in English. */
+const livesOf = (...some: Lives): Lives => (isLong ? pairs : size === "ci" ? some : some.slice(0, 1))
+
+/** Lives a script of `scripts/` with one profile or two. */
+async function played(name: string, locale: string, [one = "", other]: readonly string[]) {
   const script = new URL(`./scripts/${name}.${locale}.sim`, import.meta.url).pathname
-  const { stdout, stderr } = await run(["simulate", script, "--profile", one, "--with", other, "--locale", locale, "--json"])
+  const profiles = ["--profile", one, ...(other === undefined ? [] : ["--with", other])]
+  const { stdout, stderr } = await run(["simulate", script, ...profiles, "--locale", locale, "--json"])
   const lives = jsonLines(stdout) as { profile: string; checks: { isMet: boolean; reason: string }[] }[]
-  expect(lives.map(({ profile }) => profile)).toEqual([one, other])
+  expect(lives.map(({ profile }) => profile)).toEqual(other === undefined ? [one] : [one, other])
   return { lives, stderr }
 }
 
@@ -41,10 +46,10 @@ describe("H7: promptstrata simulate", () => {
     expect(stdout).toMatch(/in all +root +fay\n/)
   })
 
-  test.each(pairs)(
-    "H7 of thirty things that were told in sixty days nearly all are found on the last one: %s, %s and %s",
-    async (locale, one, other) => {
-      const { lives } = await played("sixty-days", locale, [one, other])
+  test.each(livesOf(["en", "layered"], ["zh-CN", "stack"]).map((life) => ({ life })))(
+    "H7 of thirty things that were told in sixty days nearly all are found on the last one: $life",
+    async ({ life: [locale, ...profiles] }) => {
+      const { lives } = await played("sixty-days", locale, profiles)
       for (const { checks } of lives) {
         expect(checks).toHaveLength(30)
         expect(checks.filter(({ isMet }) => isMet).length).toBeGreaterThanOrEqual(27)
@@ -52,10 +57,10 @@ describe("H7: promptstrata simulate", () => {
     },
   )
 
-  test.each(pairs)(
-    "H3 R20 the prompt of day 60 is under 1.2 times that of day 10, and what it left out comes back when asked for: %s, %s and %s",
-    async (locale, one, other) => {
-      const { lives, stderr } = await played("growth", locale, [one, other])
+  test.each(livesOf(["en", "fay"], ["zh-CN", "root"]).map((life) => ({ life })))(
+    "H3 R20 the prompt of day 60 is under 1.2 times that of day 10, and what it left out comes back when asked for: $life",
+    async ({ life: [locale, ...profiles] }) => {
+      const { lives, stderr } = await played("growth", locale, profiles)
       expect(stderr).toBe("")
       for (const { checks } of lives) expect(checks.map(({ isMet }) => isMet)).toEqual(Array(6).fill(true))
       const root = lives.find(({ profile }) => profile === "root")

@@ -3,9 +3,14 @@ import type { ServiceKey } from "../../../../src/core/conversation.ts"
 import { ScopeIndexes } from "../../../../src/memory/services/memory/recorded-memories.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { MemoryRecords, StoredMemory } from "../../../../src/memory/services/store/records.ts"
+import { amount, isLong } from "../../../support/size.ts"
 
 const key: ServiceKey = { agent: "fay", conversation: "talk", audience: "private", user: "ann" }
-const many = 20_000
+const many = amount("SLICED_MEMORIES")
+/** A copy is read in few calls: of fewer memories it would be one slice. */
+const copied = Math.max(many, 16_000)
+/** Texts of 100 kB. */
+const texts = isLong ? 12 : 4
 
 /** The most work before other work of the process has its turn: a few milliseconds of it. */
 const maxMapCalls = 24_000
@@ -102,7 +107,7 @@ const han = Array.from({ length: 100_000 }, (_, at) => String.fromCodePoint(0x4e
 const words = Array.from({ length: 14_000 }, (_, at) => `word${at}`).join(" ")
 
 describe("other work has its turn after a few milliseconds", () => {
-  test("M1 of the first recall over 20,000 memories", async () => {
+  test(`M1 of the first recall over ${many} memories`, async () => {
     const { memories } = await storeOf(lines(many))
     const indexes = indexesOf(memories)
     await expectSlices(() => indexes.current(key))
@@ -142,11 +147,11 @@ describe("other work has its turn after a few milliseconds", () => {
     { name: "letters without a break", text: "a1+".repeat(33_333) },
     { name: "emoji", text: "🍕".repeat(50_000) },
     { name: "half of Chinese and half of words", text: (han.slice(0, 8_000) + words).slice(0, 100_000) },
-  ])("M1 of indexing 12 texts of 100 kB ($name), and of taking them out again", async ({ text }) => {
-    const store = await storeOf(Array.from({ length: 12 }, (_, at) => memory(at, `${at} ${text}`)))
+  ])(`M1 of indexing ${texts} texts of 100 kB ($name), and of taking them out again`, async ({ text }) => {
+    const store = await storeOf(Array.from({ length: texts }, (_, at) => memory(at, `${at} ${text}`)))
     const indexes = indexesOf(store.memories)
     const { mapCalls, characters } = await slicesOf(() => indexes.current(key))
-    const supersedes = Array.from({ length: 12 }, (_, at) => `m${at}`)
+    const supersedes = Array.from({ length: texts }, (_, at) => `m${at}`)
     await put(store, memory(99, "short"), supersedes)
     const out = await slicesOf(() => indexes.current(key))
     expect((await indexes.current(key)).size).toBe(1)
@@ -154,7 +159,7 @@ describe("other work has its turn after a few milliseconds", () => {
     expect(Math.max(characters, out.characters)).toBeLessThanOrEqual(maxCharacters)
   })
 
-  test("of removing half of 20,000 memories, which makes the whole index anew", async () => {
+  test(`of removing half of ${many} memories, which makes the whole index anew`, async () => {
     const store = await storeOf(lines(many))
     const indexes = indexesOf(store.memories)
     await indexes.current(key)
@@ -164,8 +169,8 @@ describe("other work has its turn after a few milliseconds", () => {
     expect((await indexes.current(key)).size).toBe(many / 2 + 1)
   })
 
-  test("of reading the copy of an index of 20,000 memories", async () => {
-    const { memories } = await storeOf(lines(many))
+  test(`of reading the copy of an index of ${copied} memories`, async () => {
+    const { memories } = await storeOf(lines(copied))
     const kept = Promise.withResolvers<Awaited<ReturnType<NonNullable<MemoryRecords["readIndex"]>>>>()
     const keepIndex: MemoryRecords["keepIndex"] = async ({ form, cursor, parts }) => {
       const all: Uint8Array[] = []
@@ -177,6 +182,6 @@ describe("other work has its turn after a few milliseconds", () => {
     const copy = await kept.promise
     const indexes = indexesOf({ ...memories, readIndex: async () => copy })
     await expectSlices(() => indexes.current(key))
-    expect((await indexes.current(key)).size).toBe(many)
+    expect((await indexes.current(key)).size).toBe(copied)
   })
 })
