@@ -7,7 +7,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, test } from "vitest"
 import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import { callTool, finish } from "../support/agents.ts"
-import { dataPresent, hostileStrings } from "../support/corpora.ts"
+import { dataPresent, hostileStrings, triedOf } from "../support/corpora.ts"
 import { tempFolder } from "../support/temp-folder.ts"
 import { english, openPage, useBrowser, violations } from "./opened.ts"
 
@@ -195,8 +195,8 @@ describe("text from outside", () => {
     "\u202eright to left\u202c",
     "\u0000\u0007\u001b[31m",
   ]
-  const known = dataPresent ? hostileStrings() : []
-  /** The strings of one field of five: each string of outside stands in one of them. */
+  const known = dataPresent ? triedOf(hostileStrings()) : []
+  /** The strings of one field of five: each string of outside that is tried stands in one of them. */
   const field = (own: number): string => [...hostile, ...known.filter((_, at) => at % 5 === own)].join("\n")
 
   test("is shown as it is in every field, and no script of it runs", async () => {
