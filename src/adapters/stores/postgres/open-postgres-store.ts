@@ -60,8 +60,7 @@ function storeOver(open: OpenDatabase): DatabaseStore {
   /** Turns errors of the driver into errors of this library. */
   const withFault = <T>(work: Promise<T>) =>
     work.catch((error: unknown): never => {
-      const isClosed = isDrained() && !PromptStrataError.isInstance(error)
-      throw isClosed ? storeClosed(name, evidence) : postgresFault(error, target)
+      throw isDrained() && !PromptStrataError.isInstance(error) ? storeClosed(name, evidence) : postgresFault(error, target)
     })
   const store = createSqlStore({
     database,

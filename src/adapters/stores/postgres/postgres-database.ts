@@ -67,10 +67,7 @@ export function postgresDatabase(
       await sql`select pg_advisory_xact_lock(${schemaLock})`.execute(transaction)
     },
     // This ends the pool too.
-    close() {
-      closing ??= db.destroy()
-      return closing
-    },
+    close: () => (closing ??= db.destroy()),
   }
 }
 
@@ -105,11 +102,18 @@ export function openPool({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings
         type === bigintType ? Number : pg.types.getTypeParser(type, format),
     },
   })
-  const warn = (error: Error) =>
-    pool.ending || settings.onWarning(withoutSecrets(`a connection was lost: ${messageOf(error)}`, target))
-  pool.on("error", warn)
+  pool.on("error", (error) => {
+    if (!pool.ending) settings.onWarning(withoutSecrets(`a connection was lost: ${messageOf(error)}`, target))
+  })
   // A client in use reports its fault to the statement at hand. Without a listener the event would also end the process.
   pool.on("connect", (client) => client.on("error", () => undefined))
+  const end = pool.end.bind(pool)
+  // A pool that has ended leaves those who wait for a connection to their time limit.
+  pool.end = async () => {
+    await end()
+    const { _pendingQueue: waiting = [] } = pool as { _pendingQueue?: { callback(error: Error): void }[] }
+    for (const { callback } of waiting.splice(0)) callback(new Error("The store was closed."))
+  }
   return pool
 }
 
