@@ -199,7 +199,7 @@ describe("sessions of createInMemoryStore", () => {
 
 describe("messages of a store in memory", () => {
   test("are those of the whole history that meet a filter, in whatever order their times are", async () => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     const words = fc.record({
       text: fc.constantFrom("cat", "Cat", "dog"),
       atMs: fc.nat(9),
@@ -230,7 +230,7 @@ describe("messages of a store in memory", () => {
     ["the newest of a speaker", { role: "user", limit: 3 }],
     ["from a moment on", { fromMs: 1_995, limit: 200 }],
   ])("are found in a long history without reading it: %s", async (_, filter) => {
-    const store = createInMemorySessionStore()
+    const store = createIdleStore()
     await store.append(
       key,
       Array.from({ length: 2_000 }, (_, atMs) => ({ ...said("t"), atMs })),
