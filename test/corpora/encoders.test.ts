@@ -3,7 +3,7 @@ import { encodeText } from "../../src/prompt/encode/encode.ts"
 import { fold } from "../../src/prompt/encode/fold.ts"
 import { sanitise } from "../../src/prompt/encode/sanitise.ts"
 import type { EncoderName } from "../../src/prompt/template/ast.ts"
-import { dataPresent, hostileStrings } from "../support/corpora.ts"
+import { dataPresent, hostileStrings, triedOf } from "../support/corpora.ts"
 import { decodeText } from "../support/decode-text.ts"
 
 /** A dialect's own lines as they stand in its files: whole lines, and beginnings of lines that go on with a value. */
@@ -98,7 +98,9 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
   test.each(names)("T28 %s: every string comes back as it was", (name) => {
     for (const own of Object.values(dialects)) {
       const markers = markersOf(own)
-      const lost = hostile.filter((text) => decodeText(encodeText(text, name, markers), name, markers) !== text)
+      const lost = triedOf(hostile, names.indexOf(name), 7).filter(
+        (text) => decodeText(encodeText(text, name, markers), name, markers) !== text,
+      )
       expect(lost).toEqual([])
     }
   })
@@ -107,7 +109,7 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
     const markers = markersOf(own)
 
     test.each(["lines", "indent"] as const)("%s: no reader finds a line that the dialect did not write", (name) => {
-      expect(hostile.filter((text) => forgedLines(encodeText(text, name, markers), own) > 0)).toEqual([])
+      expect(triedOf(hostile, name.length, 7).filter((text) => forgedLines(encodeText(text, name, markers), own) > 0)).toEqual([])
     })
 
     test("the reader can tell: words as they are forge lines, and so they do past simpler encoders", () => {
@@ -120,7 +122,7 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
 
   test("T6 fence: no reader finds a fence closed before its end", () => {
     const markers = markersOf({ lines: [], heads: [], fences: true })
-    expect(hostile.filter((text) => closesEarly(encodeText(text, "fence", markers)))).toEqual([])
+    expect(triedOf(hostile, 0, 7).filter((text) => closesEarly(encodeText(text, "fence", markers)))).toEqual([])
   })
 
   test("T6 the reader can tell: three backticks are closed early, and a fence that counts only plain runs too", () => {
@@ -135,7 +137,7 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
 
   test("T10 inline: no reader sees another argument, another result or another line", () => {
     const markers = markersOf({ lines: [], heads: [], fences: false })
-    expect(hostile.filter((text) => breaksLine(encodeText(text, "inline", markers)))).toEqual([])
+    expect(triedOf(hostile, 1, 7).filter((text) => breaksLine(encodeText(text, "inline", markers)))).toEqual([])
   })
 
   test("T10 the reader can tell: bare words break the line, and plain JSON does to some readers", () => {

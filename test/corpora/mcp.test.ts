@@ -63,11 +63,12 @@ describe.skipIf(!dataPresent)("poisoned servers", () => {
   const poisoned = dataPresent ? readJsonLines<PoisonedTool>("injection/asb-attack-tools.jsonl") : []
   const strings = dataPresent ? [...new Set(hostileStrings())].filter((text) => visible(text).trim() !== "") : []
   /** ASB's tools, and every other hostile string as a tool's words. */
-  const all = [...poisoned, ...triedOf(strings).map((text) => ({ tool: "string", text, description: text }))]
+  const words = [...poisoned, ...strings.map((text) => ({ tool: "string", text, description: text }))]
 
   test.each(places)(
     "T10 T28 $dialect/$prompt: ASB's tools and every hostile string, listed and returned, forge nothing",
     async (place) => {
+      const all = triedOf(words, places.indexOf(place))
       const plain = await toolsOf([harmless])
       const oneLine = write(plain, "好", place)
       const marks = frameLines(oneLine)

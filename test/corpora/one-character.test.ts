@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { readPieces } from "../reply/readings.ts"
 import { outcomeOf } from "../support/broken-outcome.ts"
-import { dataPresent } from "../support/corpora.ts"
+import { dataPresent, triedOf } from "../support/corpora.ts"
 import { plannerTurns } from "../support/planner-turns.ts"
 
 const structural = '{}[]:,"'
@@ -42,8 +42,9 @@ test.skipIf(!dataPresent)(
       const held = meant.action === "tool" ? { action: "tool", message: null, tool: meant.tool, args: meant.args } : meant
       for (const text of [JSON.stringify(meant), JSON.stringify(meant, null, 1), JSON.stringify(held), spaced(held)]) {
         // Of what is JSON again, such as `[13]` for `[1,3]`, nobody can tell.
-        for (const output of broken(text)) {
-          count++
+        const outputs = [...broken(text)]
+        count += outputs.length
+        for (const output of triedOf(outputs, count, 7)) {
           const outcome = outcomeOf({ meant, text: output, names: [], survival: "lost" }, readPieces([output]))
           if (outcome !== "as meant" && outcome !== "refused" && !isJson(output)) faults.push(`${outcome}: ${output}`)
         }

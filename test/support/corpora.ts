@@ -41,10 +41,19 @@ function stringsIn(value: unknown): string[] {
   return Object.values(value).flatMap(stringsIn)
 }
 
+/** Lines that were printed about samples: files share this module, and each line is wanted once. */
+const told = new Set<string>()
+
 /**
- * The items that a run tries: in that of `.ci/run` every third, from a place that the seed moves; in all others each. Tests that try the
- * same items in several ways give each way a `from` of its own, so that together they leave out none.
+ * The items that a run tries: in that of `.ci/run` each `every`-th, from a place that the seed moves, and a printed line says so; in
+ * all others each. Tests that try the same items in several ways give each way a `from` of its own, so that each tries others. Where
+ * items stand in groups of one length, `every` shares no divisor with it, so that each member of a group is tried.
  */
-export function triedOf<T>(items: readonly T[], from = 0): readonly T[] {
-  return size === "ci" ? items.filter((_, at) => (at + from + seedOf(0)) % 3 === 0) : items
+export function triedOf<T>(items: readonly T[], from = 0, every = 19): readonly T[] {
+  if (size !== "ci") return items
+  const tried = items.filter((_, at) => (at + from + seedOf(0)) % every === 0)
+  const line = `corpora: ${tried.length} of ${items.length} items are tried, each ${every}th; npm run test:corpora tries all`
+  if (!told.has(line)) console.log(line)
+  told.add(line)
+  return tried
 }
