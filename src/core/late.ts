@@ -28,12 +28,17 @@ export function late<T>(load: () => Promise<T>): () => Promise<T> {
   )
 }
 
-/** Methods of an object that is loaded with the first call of one of them. `names` are the words of a text. */
+/**
+ * Methods of an object that is loaded with the first call of one of them. `names` are the words of a text. `copy` copies a first argument
+ * that the caller may change during that wait.
+ */
 export function lateMethods<T extends object, const Names extends string>(
   load: () => Promise<T>,
   names: Names & (Words<Names> extends keyof T ? unknown : never),
+  copy?: (given: never) => unknown,
 ): Pick<T, Words<Names> & keyof T> {
-  const call = async (name: string, given: readonly unknown[]): Promise<unknown> => {
+  const call = async (name: string, called: readonly unknown[]): Promise<unknown> => {
+    const given = copy ? [copy(called[0] as never), ...called.slice(1)] : called
     const loaded = (await load()) as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
     return loaded[name]?.(...given)
   }

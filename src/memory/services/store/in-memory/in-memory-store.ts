@@ -6,7 +6,7 @@ import { defined } from "../../../../core/value.ts"
 import { loadMemories } from "../../load-memories.ts"
 import { frozenJson } from "../frozen-json.ts"
 import { defaultJobSettings, type JobHandlers, type JobRunner, type JobSettings } from "../job-runner.ts"
-import type { MemoryRecords } from "../records.ts"
+import type { StoredVector } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { runnerOfOpenStore, type Store, withCheckedArguments } from "../store.ts"
 import type { InMemoryParts } from "./in-memory-parts.ts"
@@ -97,6 +97,11 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     made ??= makeParts(sessions, { runner, jobs })
     return made
   }
+  const wakes = async () => (await parts()).wakes
+  const memories = async () => (await parts()).memories
+  const users = async () => (await parts()).users
+  const receipts = async () => (await parts()).receipts
+  const blobs = async () => (await parts()).blobs
   const commitBehind = async (key: SessionKey, given: SessionCommit) => {
     const commit = made ? given : copyOf(given)
     return (made ?? (await parts())).commitBehind(key, commit)
@@ -113,50 +118,22 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
       if (committed.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(committed.jobs)
       return { version: committed.version }
     },
-    append: (key, given) =>
-      own(
-        given,
-        (messages) => frozenJson(messages, "messages", -1),
-        (sessions, messages) => sessions.append(key, messages),
-      ),
-    post: (key, given) =>
-      own(
-        given,
-        (note) => frozenJson(note, "note"),
-        (sessions, note) => sessions.post(key, note),
-      ),
+    append: (key, given) => own(given, json("messages", -1), (sessions, messages) => sessions.append(key, messages)),
+    post: (key, given) => own(given, json("note"), (sessions, note) => sessions.post(key, note)),
     ...lateMethods(parts, "messages branches conversations import forget check"),
     jobs: runner,
-    wakes: {
-      async put(given) {
-        const job = frozenJson(given, "job")
-        return (await parts()).wakes.put(job)
-      },
-      ...lateMethods(async () => (await parts()).wakes, "list delete"),
+    wakes: { ...lateMethods(wakes, "put", json("job")), ...lateMethods(wakes, "list delete") },
+    memories: {
+      ...lateMethods(memories, "put", json("memory")),
+      ...lateMethods(memories, "putVectors", copiedVectors),
+      ...lateMethods(memories, "forget markUsed get changes recent vectors withoutVector"),
     },
-    memories: lateMemories(parts),
-    users: {
-      async append(given, options) {
-        const statements = frozenJson(given, "statements")
-        return (await parts()).users.append(statements, options)
-      },
-      ...lateMethods(async () => (await parts()).users, "load"),
-    },
+    users: { ...lateMethods(users, "append", json("statements")), ...lateMethods(users, "load") },
     receipts: {
-      async put(given, options) {
-        const receipt = frozenJson(given, "receipt")
-        return (await parts()).receipts.put(receipt, options)
-      },
-      ...lateMethods(async () => (await parts()).receipts, "putWork ofTurn since"),
+      ...lateMethods(receipts, "put", json("receipt")),
+      ...lateMethods(receipts, "putWork ofTurn since"),
     },
-    blobs: {
-      async put(given, key) {
-        // Copied before the wait, during which the caller may change them.
-        const bytes = given instanceof Uint8Array ? new Uint8Array(given) : given
-        return (await parts()).blobs.put(bytes, key)
-      },
-      ...lateMethods(async () => (await parts()).blobs, "get"),
-    },
+    blobs: { ...lateMethods(blobs, "put", copiedBytes), ...lateMethods(blobs, "get") },
     async *export(scope) {
       yield* (await parts()).export(scope)
     },
@@ -167,17 +144,11 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   })
 }
 
-/** Memories that are loaded with the first call. What a caller may change during that wait is copied before. */
-function lateMemories(parts: () => Promise<Pick<Store, "memories">>): MemoryRecords {
-  return {
-    async put(given, options) {
-      const memory = frozenJson(given, "memory")
-      return (await parts()).memories.put(memory, options)
-    },
-    async putVectors(given, key) {
-      const vectors = given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))
-      return (await parts()).memories.putVectors(vectors, key)
-    },
-    ...lateMethods(async () => (await parts()).memories, "forget markUsed get changes recent vectors withoutVector"),
-  }
-}
+/** Copies plain JSON, which errors call by a name. */
+const json =
+  (name: string, markedDepth?: number) =>
+  <T>(given: T): T =>
+    frozenJson(given, name, markedDepth)
+const copiedBytes = (given: Uint8Array) => (given instanceof Uint8Array ? new Uint8Array(given) : given)
+const copiedVectors = (given: readonly StoredVector[]) =>
+  given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))
