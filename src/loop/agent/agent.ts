@@ -111,7 +111,7 @@ export function createAgent(options: AgentOptions): Agent {
       if (isFirst) await endPlugins(versions, ports)
     },
   }
-  const inside = { ...shared, current: () => versions.current() }
+  const inside = { ...shared, store, current: () => versions.current() }
   return publishAgent(made, inside)
 }
 

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import type { Store } from "../../memory/services/store/store.ts"
 import type { AgentContext, AgentQueues, Inspection } from "../turn/turn-context.ts"
 
 /** Access to an agent's context from outside `createAgent`. */
@@ -8,6 +9,7 @@ export interface PublishedAgent {
   /** Shared by the agent's contexts. */
   readonly inspection: Inspection
   readonly runner: AgentQueues["runner"]
+  readonly store: Store
 }
 
 /** By the agent, or the session of one, that a program holds: its inside is no member of what it sees. */

@@ -1,11 +1,9 @@
 import type { Audience, HistoryMessage, ServiceKey } from "../../../core/conversation.ts"
 import { Fingerprint } from "../../../core/fingerprint.ts"
 import type { TokenCounter } from "../../../core/ports.ts"
-import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { contextOf, partsOf } from "../../../loop/agent/published-agents.ts"
 import type { ProfileStatement, StoredMemory } from "../../../memory/services/store/records.ts"
 import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
-import type { SessionStore } from "../../../memory/services/store/session-store.ts"
-import type { Store } from "../../../memory/services/store/store.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route, recordOfCall } from "./route.ts"
@@ -52,9 +50,9 @@ const maxMemories = 200
 
 async function stored(state: InspectorState, call: Call): Promise<Response> {
   const { session, speaker, recalled } = await recordOfCall(state, call)
-  const { store, ports } = await contextOf(state.agent)
+  const { ports } = await contextOf(state.agent)
+  const { store } = partsOf(state.agent)
   const nowMs = ports.clock.nowMs()
-  if (!isWhole(store)) return Response.json({ memories: [], statements: [], nowMs } satisfies StoredFacts)
   const key: ServiceKey = { ...session, user: speaker.id }
   const recent = await store.memories.recent(key, { limit: maxMemories })
   const known = new Set(recent.map(({ id }) => id))
@@ -92,8 +90,8 @@ export async function storedConversation(state: InspectorState, id: string | und
 
 /** Conversations under ids of their own: a name in an address may be a secret. */
 async function storedConversations({ agent }: InspectorState) {
-  const { store, profile } = await contextOf(agent)
-  const found = isWhole(store) ? await store.conversations(profile.agent.id, { limit: maxShown }) : []
+  const { profile } = await contextOf(agent)
+  const found = await partsOf(agent).store.conversations(profile.agent.id, { limit: maxShown })
   return found.map((one) => ({ ...one, id: new Fingerprint().add(sessionRowId(one.key)).digest() }))
 }
 
@@ -106,12 +104,12 @@ async function recall(state: InspectorState, call: Call): Promise<Response> {
   const { session, speaker } = await recordOfCall(state, call)
   const { query } = await readJsonBody(call.request, state.maxBodyBytes)
   if (typeof query !== "string") throw badRequest("Expected the words to look for.", "query")
-  const { memory, store, profile } = await contextOf(state.agent)
+  const { memory, profile } = await contextOf(state.agent)
   if (!memory) throw new HttpProblem(409, "The agent has no memory.")
   const key: ServiceKey = { ...session, user: speaker.id }
   const memories = await memory.recall(query, key, { limit: 50, signal: call.request.signal })
   const found = new Set(memories.map(({ id }) => id))
-  const recent = isWhole(store) ? await store.memories.recent(key, { limit: maxMemories }) : []
+  const recent = await partsOf(state.agent).store.memories.recent(key, { limit: maxMemories })
   const others = recent.filter(({ id }) => !found.has(id)).reverse()
   const { recallLimit, minConfidence } = profile.memory
   const sure = memories.filter(({ confidence = 1 }) => confidence >= minConfidence).length
@@ -127,10 +125,6 @@ async function tokens(state: InspectorState, { request }: Call): Promise<Respons
   const runs = tokenBorders(text, counter)
   if (!runs) throw new HttpProblem(409, "The agent's counter counts tokens and does not tell where they begin.")
   return Response.json({ exact: counter.exact, runs })
-}
-
-export function isWhole(store: SessionStore): store is Store {
-  return "memories" in store && "users" in store
 }
 
 /** A run of characters that is one token, or several that cannot be told apart by counting. */

@@ -1,12 +1,12 @@
 import { operatorAnswerJob } from "../../../loop/agent/approval/operator-answer.ts"
-import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { contextOf, partsOf } from "../../../loop/agent/published-agents.ts"
 import { type Reminder, remindersOf } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { readReply } from "../approvals/approval-answers.ts"
 import { HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
 import { localeOf, type WaitingCall, waitingCalls } from "./chat-routes.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "./route.ts"
-import { isWhole, storedConversation } from "./stored-routes.ts"
+import { storedConversation } from "./stored-routes.ts"
 
 /** The routes of calls that wait in conversations of other processes (N30). */
 export const waitingRoutes: readonly Route[] = [
@@ -47,9 +47,11 @@ async function answerWaiting(state: InspectorState, call: Call): Promise<Respons
   const asked = calls.approvals.find((one) => one.code === code)
   if (!calls.mayAnswer) throw new HttpProblem(403, "This can only be answered where it was asked.")
   const { approved, reason } = readReply(code, await readJsonBody(call.request, state.maxBodyBytes), "approved")
-  const { store, ports } = await contextOf(state.agent)
-  if (!asked || asked.isOver || !isWhole(store)) throw new HttpProblem(409, "Nothing waits under this code any more.")
-  const isNew = await store.wakes.put(operatorAnswerJob(key, { asked, approved, reason }, ports.clock.nowMs()))
+  const { ports } = await contextOf(state.agent)
+  if (!asked || asked.isOver) throw new HttpProblem(409, "Nothing waits under this code any more.")
+  const isNew = await partsOf(state.agent).store.wakes.put(
+    operatorAnswerJob(key, { asked, approved, reason }, ports.clock.nowMs()),
+  )
   if (!isNew) throw new HttpProblem(409, "This was answered already. The bot takes the answer once it runs.")
   return Response.json({ code })
 }

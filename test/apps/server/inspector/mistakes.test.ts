@@ -10,7 +10,6 @@ import { Recorder } from "../../../../src/apps/server/inspector/recorder.ts"
 import { tokenBorders } from "../../../../src/apps/server/inspector/stored-routes.ts"
 import { checkPrices } from "../../../../src/core/model/prices.ts"
 import { createAgent } from "../../../../src/loop/agent/agent.ts"
-import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { resolveProfile } from "../../../../src/profile/resolve.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
@@ -347,12 +346,4 @@ test("a reader of changes hears each turn once in 40 milliseconds, and leaves no
   await new Promise((resolve) => setImmediate(resolve))
   left.abort()
   expect([(await third).done, listeners.size, added.mock.calls.length, removed.mock.calls.length]).toEqual([true, 0, 1, 1])
-})
-
-test("the store of an inspected agent may be one without memories", async () => {
-  const { load, messages, commit, append, post, branches } = createInMemoryStore()
-  const plain = { load, messages, commit, append, post, branches }
-  const page = inspected([finish("Yes.")], { agentOptions: { store: plain } as never })
-  const { turnId } = (await page.session.send("hi").result).trace
-  expect(await page.get(`api/turns/${turnId}/stored`)).toEqual({ memories: [], statements: [], nowMs: expect.any(Number) })
 })
