@@ -1,4 +1,3 @@
-import { countUpTo } from "../../core/binary-search.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import { jsonTokens } from "../../prompt/assemble/draft/count.ts"
@@ -40,50 +39,51 @@ export type TextTokens = ReturnType<typeof textTokens>
 
 /** Counts with a counter and caches the results. */
 export function textTokens(counter: TokenCounter) {
-  const known = new Map<string, ReturnType<typeof piecesOf>>()
-  const split = (text: string) => {
-    const pieces = known.get(text) ?? piecesOf(text, counter)
-    known.set(text, pieces)
-    return pieces
+  const counts = new Map<string, number>()
+  const splits = new Map<string, ReturnType<typeof piecesOf>>()
+  const count = (text: string): number => remembered(counts, text, counter.count)
+  const split = (text: string) => remembered(splits, text, (whole) => piecesOf(whole, counter))
+  const upTo = (text: string, end: number): number => {
+    if (!counter.pieces) return counter.count(text.slice(0, end))
+    const { ends, tokensOf } = split(text)
+    return tokensOf(ends.findLastIndex((at) => at <= end) + 1)
   }
   return {
     counter,
-    count: (text: string): number => split(text).tokens.at(-1) ?? 0,
+    count,
     /** Tokens of the pieces that end at or before `end`, a UTF-16 offset. */
-    upTo(text: string, end: number): number {
-      if (!counter.pieces) return counter.count(text.slice(0, end))
-      const { ends, tokens } = split(text)
-      return tokens[countUpTo(ends, end) - 1] ?? 0
-    },
+    upTo,
     /**
      * Tokens of the common beginning of two texts: those of the whole pieces that both begin with. This is never too many, and
      * may be a few too few at the place where the texts begin to differ. Without `pieces`: the count of the common text.
      */
     shared(a: string, b: string): number {
       const units = sharedUnits(a, b)
-      if (!counter.pieces || units === 0) return this.upTo(a, units)
+      if (!counter.pieces || units === 0) return upTo(a, units)
       const [left, right] = [split(a), split(b)]
       let piece = 0
       while (piece < left.ends.length && left.ends[piece] === right.ends[piece] && (left.ends[piece] ?? 0) <= units) piece++
-      return left.tokens[piece - 1] ?? 0
+      return left.tokensOf(piece)
     },
   }
 }
 
-/** The end of each piece of a text, and the tokens up to there. Splits and counts in one pass if the counter can; without pieces a text is one. */
+/** The end of each piece of a text, and the tokens of its first pieces. Only pieces that are asked for are counted, each once. */
 function piecesOf(text: string, counter: TokenCounter) {
-  const [ends, tokens]: [number[], number[]] = [[], []]
-  const add = (end: number, own: number): undefined => {
-    ends.push(end)
-    tokens.push((tokens.at(-1) ?? 0) + own)
+  const starts = counter.pieces?.(text) ?? []
+  const ends = Array.from(starts, (_, piece) => starts[piece + 1] ?? text.length)
+  const sums = [0]
+  const tokensOf = (pieces: number): number => {
+    for (let at = sums.length - 1; at < pieces; at++) sums.push((sums[at] ?? 0) + counter.count(text.slice(starts[at], ends[at])))
+    return sums[pieces] ?? 0
   }
-  if (counter.pieces && counter.scan) counter.scan(text, add)
-  else {
-    const starts = counter.pieces?.(text) ?? [0]
-    for (const [piece, start] of starts.entries()) {
-      const end = starts[piece + 1] ?? text.length
-      add(end, counter.count(text.slice(start, end)))
-    }
-  }
-  return { ends, tokens }
+  return { ends, tokensOf }
+}
+
+function remembered<Value>(known: Map<string, Value>, text: string, make: (text: string) => Value): Value {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const value = make(text)
+  known.set(text, value)
+  return value
 }
