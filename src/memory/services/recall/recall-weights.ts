@@ -3,6 +3,14 @@ import { PromptStrataError } from "../../../core/errors.ts"
 /** The signals from which the score of a document is made. */
 export type RecallSignal = keyof typeof weights
 
+/** The scores of one signal. */
+export interface SignalScore {
+  /** The score of a slot that holds a document. */
+  readonly at: (slot: number) => number
+  /** No slot that is not touched has more. */
+  readonly most: number
+}
+
 /** A weight for each signal. The first thirteen weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */
 export type RecallWeights = Readonly<Record<RecallSignal, number>>
 

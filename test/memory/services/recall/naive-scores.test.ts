@@ -3,6 +3,7 @@ import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import { DocumentTable } from "../../../../src/memory/services/recall/documents/document-table.ts"
 import { finished } from "../../../../src/memory/services/recall/documents/steps.ts"
 import type { RecallDocument } from "../../../../src/memory/services/recall/recall-query.ts"
+import type { SignalScore } from "../../../../src/memory/services/recall/recall-weights.ts"
 import {
   answerScores,
   orderScores,
@@ -113,9 +114,14 @@ function beside({ table, documents }: Scene, document: RecallDocument, way: "pre
 }
 
 /** Expects of each document the score that a plain formula gives it. */
-function expectScores({ table, documents }: Scene, scores: Float64Array, plain: (document: RecallDocument) => number) {
+function expectScores(
+  { table, documents }: Scene,
+  scores: Float64Array | ((slot: number) => number),
+  plain: (document: RecallDocument) => number,
+) {
   for (const document of documents) {
-    const score = scores[table.slotOf(document.id) ?? -1]
+    const slot = table.slotOf(document.id) ?? -1
+    const score = typeof scores === "function" ? scores(slot) : scores[slot]
     expect(score, `${document.id}: ${document.text}`).toBeCloseTo(plain(document), 9)
   }
 }
@@ -143,7 +149,8 @@ describe("scores by plain formulas", () => {
   test.each(scenes)("own words, words of lines beside and of whole talks (%#)", (scene) => {
     const table = restarted(scene)
     const take = () => table.scoreArrays.take()
-    const scores = { own: take(), neighbours: take(), session: take() }
+    const { bySlot, count } = table.links.talks
+    const scores = { own: take(), neighbours: take(), session: new Float64Array(count) }
     scoreField(table, "words", asked, scores)
     const { documents } = scene
     const found = (term: string) => documents.filter((document) => wordsOf(document).has(term)).length
@@ -183,20 +190,23 @@ describe("scores by plain formulas", () => {
         }),
       )
     })
-    const { bySlot, count } = table.links.talks
     const talkOf = ({ id }: RecallDocument) => bySlot[table.slotOf(id) ?? -1]
     const talks = Map.groupBy(documents, talkOf)
     const meanTalk = Math.max(1, sumOf(documents.map(lengthOf)) / count)
-    expectScores(scene, scores.session, (document) => {
-      const members = talks.get(talkOf(document)) ?? []
-      const penalty = 1.2 * (0.25 + (0.75 * sumOf(members.map(lengthOf))) / meanTalk)
-      return sumOf(
-        terms.map(([term, weight]) => {
-          const having = [...talks.values()].filter((lines) => lines.some((line) => own(line, term) > 0)).length
-          return weight * rarityOf(count, having) * saturated(sumOf(members.map((line) => own(line, term))), penalty)
-        }),
-      )
-    })
+    expectScores(
+      scene,
+      (slot) => scores.session[bySlot[slot] ?? -1] ?? 0,
+      (document) => {
+        const members = talks.get(talkOf(document)) ?? []
+        const penalty = 1.2 * (0.25 + (0.75 * sumOf(members.map(lengthOf))) / meanTalk)
+        return sumOf(
+          terms.map(([term, weight]) => {
+            const having = [...talks.values()].filter((lines) => lines.some((line) => own(line, term) > 0)).length
+            return weight * rarityOf(count, having) * saturated(sumOf(members.map((line) => own(line, term))), penalty)
+          }),
+        )
+      },
+    )
     const most = sumOf([...asked].map(([term, weight]) => weight * rarityOf(documents.length, Math.max(1, found(term)))))
     expect(wholeWorth(table.fields.words, asked, table.size)).toBeCloseTo(most, 9)
   })
@@ -279,7 +289,7 @@ describe("scores by plain formulas", () => {
       for (const best of scene.documents.slice(0, 9)) {
         const table = restarted(scene)
         const slot = table.slotOf(best.id) ?? -1
-        const scores = talkScores(table, slot, { evidence, weight: 0.5 })
+        const scores = talkScores(table, slot, { evidence: (at) => evidence[at] ?? 0, weight: 0.5 })
         const shares = new Map<string, number>()
         for (const [way, first] of [["next", 1] as const, ["previous", 0.5] as const]) {
           let line = beside(scene, best, way)
@@ -289,21 +299,25 @@ describe("scores by plain formulas", () => {
             line = beside(scene, line, way)
           }
         }
-        expectScores(scene, scores, (document) => {
-          const share = shares.get(document.id)
-          if (share === undefined) return 0
-          const told = Math.min(1, lengthOf(document) / meanLength(scene))
-          return Math.max(0, (evidence[slot] ?? 0) * share * told - (evidence[table.slotOf(document.id) ?? -1] ?? 0) / 0.5)
-        })
+        expectScores(
+          scene,
+          (at) => scores.get(at) ?? 0,
+          (document) => {
+            const share = shares.get(document.id)
+            if (share === undefined) return 0
+            const told = Math.min(1, lengthOf(document) / meanLength(scene))
+            return Math.max(0, (evidence[slot] ?? 0) * share * told - (evidence[table.slotOf(document.id) ?? -1] ?? 0) / 0.5)
+          },
+        )
       }
     },
   )
 
   const plan = { speakerIds: new Set<string>(), asked: { time: false, number: false }, times: [], order: undefined }
   /** The score of a property: how well each document has it, times its rarity. */
-  const expectProperty = (scene: Scene, scores: Float64Array, match: (document: RecallDocument) => number) => {
+  const expectProperty = (scene: Scene, { at }: SignalScore, match: (document: RecallDocument) => number) => {
     const found = scene.documents.filter((document) => match(document) >= 0.5).length
-    expectScores(scene, scores, (document) => match(document) * rarityOf(scene.documents.length, found))
+    expectScores(scene, at, (document) => match(document) * rarityOf(scene.documents.length, found))
   }
 
   test.each(scenes)("speakers, and times and numbers that are asked for, by their rarity (%#)", (scene) => {
@@ -338,12 +352,17 @@ describe("scores by plain formulas", () => {
           const table = restarted(scene)
           const worthOf = (document: RecallDocument) => worthAt(table.slotOf(document.id) ?? 0)
           const worth = new Float64Array(table.slots).fill(99)
-          for (const document of documents) worth[table.slotOf(document.id) ?? -1] = worthOf(document)
+          for (const document of documents) {
+            worth[table.slotOf(document.id) ?? -1] = worthOf(document)
+            table.scoreArrays.touch(table.slotOf(document.id) ?? -1)
+          }
           const best = Math.max(...documents.map(worthOf))
           const contending = documents.filter((document) => best > 0 && worthOf(document) >= best / 2)
           const times = [...new Set(contending.map(({ atMs }) => atMs))].sort((a, b) => (order === "newest" ? b - a : a - b))
-          expectScores(scene, orderScores(table, { ...plan, order } as never, worth), (document) =>
-            contending.includes(document) ? worthOf(document) / 2 ** times.indexOf(document.atMs) : 0,
+          expectScores(
+            scene,
+            orderScores(table, { ...plan, order } as never, (slot) => worth[slot] ?? 0),
+            (document) => (contending.includes(document) ? worthOf(document) / 2 ** times.indexOf(document.atMs) : 0),
           )
         }
     },
@@ -352,7 +371,7 @@ describe("scores by plain formulas", () => {
   test.each(scenes)("the days since a memory came up last, by its stability, and none after 300 times that (%#)", (scene) => {
     for (const days of [-1, 0, 1, 299, 300, 301, 5_000]) {
       const now = nowMs + days * 86_400_000
-      expectScores(scene, recencyScores(restarted(scene), now), ({ atMs }) => {
+      expectScores(scene, recencyScores(restarted(scene), now).at, ({ atMs }) => {
         const passed = (now - atMs) / 86_400_000
         return passed > 300 ? 0 : 0.9 ** Math.max(0, passed)
       })

@@ -75,29 +75,63 @@ function bits({ time, number, told, question }: TextMarks): number {
   return (time ? timeMark : 0) | (number ? numberMark : 0) | (told === undefined ? 0 : toldMark) | (question ? questionMark : 0)
 }
 
-/** Arrays of scores that each query uses again, because filling them costs less than allocating them. */
+/** Arrays of scores that each query uses again, because filling them costs less than allocating them. They hold 0 at slots that are not touched. */
 export class ScoreArrays {
   #arrays: Float64Array[] = []
   #taken = 0
   #size = 0
+  /** 1 for each touched slot. */
+  isTouched: Uint8Array = new Uint8Array(16)
+  #touched: Int32Array = new Int32Array(16)
+  #listed: number | undefined = 0
 
   get bytes(): number {
-    return this.#arrays.length * this.#size * 8
+    return (this.#arrays.length * 8 + 5) * this.isTouched.length
   }
 
-  /** Begins a query over `size` slots. Arrays that were taken before are used again. */
+  /** Begins a query over `size` slots, without any touched one. Arrays that were taken before are used again. */
   restart(size: number): void {
-    this.#taken = 0
-    if (size === this.#size) return
+    const { touched } = this
+    for (const array of [...this.#arrays.slice(0, this.#taken), this.isTouched]) {
+      if (touched.length * 8 > this.#size) array.fill(0)
+      else for (const slot of touched) array[slot] = 0
+    }
+    if (size > this.isTouched.length) {
+      this.isTouched = grown(this.isTouched, size - 1)
+      this.#touched = new Int32Array(this.isTouched.length)
+      this.#arrays = []
+    }
     this.#size = size
-    this.#arrays = []
+    this.#taken = 0
+    this.#listed = 0
   }
 
-  /** An array of zeros with a place for each slot. */
+  /** Makes a slot one that may have scores. */
+  touch(slot: number): void {
+    this.isTouched[slot] = 1
+    this.#listed = undefined
+  }
+
+  /** Adds to the score of a slot. */
+  add(scores: Float64Array, slot: number, score: number): void {
+    this.touch(slot)
+    scores[slot] = (scores[slot] ?? 0) + score
+  }
+
+  /** The slots that may have scores, in ascending order. */
+  get touched(): Int32Array {
+    let listed = this.#listed ?? 0
+    if (this.#listed === undefined)
+      for (let slot = 0; slot < this.#size; slot++) if (this.isTouched[slot] === 1) this.#touched[listed++] = slot
+    this.#listed = listed
+    return this.#touched.subarray(0, listed)
+  }
+
+  /** An array of zeros with a place for each slot. Only those of touched slots may be set. */
   take(): Float64Array {
-    const array = this.#arrays[this.#taken] ?? new Float64Array(this.#size)
+    const array = this.#arrays[this.#taken] ?? new Float64Array(this.isTouched.length)
     this.#arrays[this.#taken++] = array
-    return array.fill(0)
+    return array
   }
 }
 

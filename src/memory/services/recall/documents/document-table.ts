@@ -84,6 +84,13 @@ export class DocumentTable {
     return this.#slots.get(id)
   }
 
+  /** The slots of a document; none if its id is unknown. */
+  slotsOf(id: string): number[] {
+    const slots: number[] = []
+    for (let slot = this.#slots.get(id) ?? this.slots; this.#ids[slot] === id; slot++) slots.push(slot)
+    return slots
+  }
+
   /** The id of the document at a slot; undefined if the slot is free. */
   idAt(slot: number): string | undefined {
     return this.#ids[slot]
@@ -109,7 +116,7 @@ export class DocumentTable {
   }
 
   setVector(id: string, vector: RecallVector): void {
-    for (let slot = this.#slots.get(id) ?? this.slots; this.#ids[slot] === id; slot++) this.#setVector(slot, vector)
+    for (const slot of this.slotsOf(id)) this.#setVector(slot, vector)
   }
 
   #setVector(slot: number, vector: RecallVector | undefined): void {

@@ -15,6 +15,8 @@ interface Talks {
   /** For each slot, the number of its talk, below `count`; negative for a free slot. */
   readonly bySlot: Int32Array
   readonly count: number
+  /** The sums of some numbers of their lines, by the numbers' array. */
+  readonly sums: Map<Uint32Array, Float64Array>
 }
 
 const none = -1
@@ -45,6 +47,19 @@ export class SessionLinks {
   get talks(): Talks {
     this.#talks ??= this.#cutTalks()
     return this.#talks
+  }
+
+  /** The lengths of the talks, by the lengths of their lines. */
+  talkLengths(lengths: Uint32Array): Float64Array {
+    const { bySlot, count, sums } = this.talks
+    const known = sums.get(lengths) ?? new Float64Array(count)
+    if (sums.has(lengths)) return known
+    sums.set(lengths, known)
+    for (let slot = 0; slot < bySlot.length; slot++) {
+      const talk = bySlot[slot] ?? none
+      if (talk >= 0) known[talk] = (known[talk] ?? 0) + (lengths[slot] ?? 0)
+    }
+    return known
   }
 
   get bytes(): number {
@@ -146,7 +161,7 @@ export class SessionLinks {
         bySlot[slot] = count - 1
       })
     }
-    return { bySlot, count }
+    return { bySlot, count, sums: new Map() }
   }
 
   /** The index at which a slot stands, or would stand, among the members. */

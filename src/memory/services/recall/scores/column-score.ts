@@ -4,60 +4,60 @@ import type { DocumentTable } from "../documents/document-table.ts"
 import { rarity } from "../documents/field-index.ts"
 import type { QueryPlan } from "../query-plan.ts"
 import type { RecallFact } from "../recall-query.ts"
+import type { SignalScore } from "../recall-weights.ts"
 import { documentTerms } from "../text/document-terms.ts"
-import { dayMs } from "../time/local-calendar.ts"
+import { dayMs, quarterMs } from "../time/local-calendar.ts"
 import { dayMatch, toldMatch } from "../time/time-match.ts"
 
-/** Scores each slot by its match with a property, from 0 to 1, times the rarity of the property: it counts like a word that is as rare. */
-function markScores(table: DocumentTable, match: (slot: number) => number): Float64Array {
-  const { slots, size } = table
+/**
+ * Scores each slot by a property, 1 for each number of a column that has it, times the rarity of the property: it counts like a word that is
+ * as rare.
+ */
+function markScores(table: DocumentTable, column: Uint8Array | Int32Array, marked: Uint8Array): SignalScore {
   const { live } = table.columns
-  const matches = table.scoreArrays.take()
   let found = 0
-  for (let slot = 0; slot < slots; slot++) {
-    if (live[slot] === 0) continue
-    const value = match(slot)
-    matches[slot] = value
-    if (value >= 0.5) found++
-  }
-  const rare = rarity(size, found)
-  for (let slot = 0; slot < slots; slot++) matches[slot] = (matches[slot] ?? 0) * rare
-  return matches
+  for (let slot = 0; slot < table.slots; slot++) found += (live[slot] ?? 0) & (marked[column[slot] ?? 0] ?? 0)
+  const rare = rarity(table.size, found)
+  return { at: (slot) => (marked[column[slot] ?? 0] ?? 0) * rare, most: rare }
 }
 
 /** Scores lines whose speaker the query is about. */
-export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): Float64Array {
-  const [asked = -1, ...others] = [...speakerIds].map((id) => table.speakerNumber(id))
-  const { speaker } = table.columns
-  return markScores(table, (slot) => (speaker[slot] === asked || others.includes(speaker[slot] ?? -1) ? 1 : 0))
+export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): SignalScore {
+  const asked = [...speakerIds].map((id) => table.speakerNumber(id))
+  const marked = new Uint8Array(1 + Math.max(0, ...asked))
+  for (const speaker of asked) marked[speaker] = 1
+  return markScores(table, table.columns.speaker, marked)
 }
 
 /** Scores lines that were said at a time that the query names, or tell about such a time. */
-export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (atMs: number) => number): Float64Array {
-  const { atMs, marks, toldFromDay, toldToDay } = table.columns
-  const byDay = new Map<number, number>()
-  const matchOn = (day: number) => {
-    const known = byDay.get(day)
-    if (known !== undefined) return known
-    const match = dayMatch(times, day)
-    byDay.set(day, match)
+export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (atMs: number) => number): SignalScore {
+  const { atMs, marks, live, toldFromDay, toldToDay } = table.columns
+  let [known, match] = [Number.NaN, 0]
+  // No zone changes its offset between two quarters of an hour, and lines of one talk follow each other.
+  const matchAt = (atMs: number) => {
+    const quarter = Math.floor(atMs / quarterMs)
+    if (quarter !== known) [known, match] = [quarter, dayMatch(times, dayOf(atMs))]
     return match
   }
-  return markScores(table, (slot) => {
-    let said = matchOn(dayOf(atMs[slot] ?? 0))
+  const matchOf = (slot: number) => {
+    let said = matchAt(atMs[slot] ?? 0)
     if (((marks[slot] ?? 0) & againMark) !== 0) {
-      for (const again of table.documentAt(slot)?.againAtMs ?? []) said = Math.max(said, matchOn(dayOf(again)))
+      for (const again of table.documentAt(slot)?.againAtMs ?? []) said = Math.max(said, matchAt(again))
     }
     if (said === 1 || ((marks[slot] ?? 0) & toldMark) === 0) return said
     return Math.max(said, toldMatch(times, { fromDay: toldFromDay[slot] ?? 0, toDay: toldToDay[slot] ?? 0 }))
-  })
+  }
+  let found = 0
+  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1 && matchOf(slot) >= 0.5) found++
+  const rare = rarity(table.size, found)
+  return { at: (slot) => matchOf(slot) * rare, most: rare }
 }
 
 /** Scores lines with a time or a number, if the query asks for one. */
-export function answerScores(table: DocumentTable, { asked }: QueryPlan): Float64Array {
-  const { marks } = table.columns
+export function answerScores(table: DocumentTable, { asked }: QueryPlan): SignalScore {
   const wanted = (asked.time ? timeMark : 0) | (asked.number ? numberMark : 0)
-  return markScores(table, (slot) => (((marks[slot] ?? 0) & wanted) === 0 ? 0 : 1))
+  const marked = Uint8Array.from({ length: 256 }, (_, marks) => ((marks & wanted) === 0 ? 0 : 1))
+  return markScores(table, table.columns.marks, marked)
 }
 
 /** A line contends for being the newest if its words are worth at least this share of the best line's. */
@@ -67,21 +67,20 @@ const contends = 0.5
  * Scores the lines that match about as well as the best one by their place in time, if the query asks for what is newest or oldest:
  * the first gets the worth of its own words, each later one half of the share before it.
  */
-export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: Float64Array): Float64Array {
-  const { live } = table.columns
+export function orderScores(table: DocumentTable, { order }: QueryPlan, worth: (slot: number) => number): Float64Array {
+  const { touched } = table.scoreArrays
   const atMs = order === "oldest" ? table.columns.atMs : table.columns.lastAtMs
   const scores = table.scoreArrays.take()
   let best = 0
-  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1) best = Math.max(best, worth[slot] ?? 0)
+  for (const slot of touched) best = Math.max(best, worth(slot))
   if (best === 0) return scores
-  const found: number[] = []
-  for (let slot = 0; slot < table.slots; slot++) if (live[slot] === 1 && (worth[slot] ?? 0) >= best * contends) found.push(slot)
+  const found = [...touched.filter((slot) => worth(slot) >= best * contends)]
   const sign = order === "oldest" ? 1 : -1
   found.sort((a, b) => sign * ((atMs[a] ?? 0) - (atMs[b] ?? 0)))
   let share = 1
   for (const [i, slot] of found.entries()) {
     if (i > 0 && atMs[slot] !== atMs[found[i - 1] ?? slot]) share /= 2
-    scores[slot] = share * (worth[slot] ?? 0)
+    scores[slot] = share * worth(slot)
   }
   return scores
 }
@@ -114,7 +113,7 @@ export function preferUpdates(table: DocumentTable, plan: QueryPlan, scores: Flo
       }
       const best = Math.max(scores[slot] ?? 0, scores[old] ?? 0)
       scores[to] = best
-      if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * least
+      if (isPast && scores[slot] === best) scores[slot] = best - Math.abs(best) * leastPart
     }
   }
   const isOther = (old: number) => !namesValue(before ?? "", table, old)
@@ -126,7 +125,7 @@ function putBehind(slot: number, others: readonly number[], scores: Float64Array
   let score = Math.max(scores[slot] ?? 0, ...others.map((other) => scores[other] ?? 0))
   for (const next of [...others, slot]) {
     scores[next] = score
-    score -= Math.abs(score) * least
+    score -= Math.abs(score) * leastPart
   }
 }
 
@@ -164,19 +163,17 @@ function names(question: string, value: string | undefined): boolean {
 }
 
 /** The least share by which one score is below another. */
-const least = 1e-9
+export const leastPart = 1e-9
 
 /** After this many times its stability, a memory counts as forgotten: 0.9 to this power is nothing beside any other score. */
 const forgottenAfter = 300
 
-/** The retrievability of each slot, from 0 to 1 (R17). */
-export function recencyScores(table: DocumentTable, nowMs: number): Float64Array {
-  const { recalledAtMs, stability } = table.columns
-  const scores = table.scoreArrays.take()
-  for (let slot = 0; slot < scores.length; slot++) {
+/** The retrievability of each document, from 0 to 1 (R17). */
+export function recencyScores({ columns: { recalledAtMs, stability } }: DocumentTable, nowMs: number): SignalScore {
+  const at = (slot: number) => {
     const days = (nowMs - (recalledAtMs[slot] ?? 0)) / dayMs
     const stable = stability[slot] ?? 1
-    if (!(days > stable * forgottenAfter)) scores[slot] = retrievability({ stability: stable, days })
+    return days > stable * forgottenAfter ? 0 : retrievability({ stability: stable, days })
   }
-  return scores
+  return { at, most: 1 }
 }

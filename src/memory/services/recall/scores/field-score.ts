@@ -10,7 +10,7 @@ interface FieldScore {
   readonly own: Float64Array
   /** Terms in the lines before and after it. */
   readonly neighbours: Float64Array
-  /** Terms in its whole session. */
+  /** Terms in its whole session, by talk. */
   readonly session: Float64Array
 }
 
@@ -61,7 +61,7 @@ export function ownScores(table: DocumentTable, own: QueryPlan["own"], askedBy: 
   for (const { term, weight, rarity } of weighedTerms(words, own, table.size)) {
     words.forEach(term, (slot, frequency) => {
       if (live[slot] === 0 || (asking !== undefined && speaker[slot] !== asking)) return
-      scores[slot] = (scores[slot] ?? 0) + weight * rarity * saturated(frequency, penaltyOf(slot))
+      table.scoreArrays.add(scores, slot, weight * rarity * saturated(frequency, penaltyOf(slot)))
     })
   }
   return scores
@@ -75,7 +75,7 @@ export function keyScores(table: DocumentTable, { words, characters }: Pick<Quer
     for (const [term, weight] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
       const worth = weight * rarity(size, texts.foundIn(term) + keys.foundIn(term))
       keys.forEach(term, (slot) => {
-        if (columns.live[slot] === 1) scores[slot] = (scores[slot] ?? 0) + worth
+        if (columns.live[slot] === 1) table.scoreArrays.add(scores, slot, worth)
       })
     }
   }
@@ -98,17 +98,13 @@ class TermWindow {
   readonly #penaltyOf: (slot: number) => number
   readonly #own: Float64Array
   readonly #around: Float64Array
-  readonly #touched: Int32Array
-  readonly #isTouched: Uint8Array
-  #touchedCount = 0
+  #touched: number[] = []
 
   constructor(table: DocumentTable, penaltyOf: (slot: number) => number) {
     this.#table = table
     this.#penaltyOf = penaltyOf
     this.#own = table.scoreArrays.take()
     this.#around = table.scoreArrays.take()
-    this.#touched = new Int32Array(table.slots)
-    this.#isTouched = new Uint8Array(table.slots)
   }
 
   score(index: FieldIndex, { term, weight, rarity }: WeighedTerm, scores: FieldScore): void {
@@ -117,15 +113,15 @@ class TermWindow {
     const isSign = index.foundIn(term) <= Math.max(minSignLines, size * maxSignShare)
     index.forEach(term, (slot, frequency) => {
       if (live[slot] === 0) return
-      this.#spread(slot, 0, 0)
+      if (this.#around[slot] === 0) this.#touched.push(slot)
       this.#own[slot] = frequency
       if (isSign) this.#spreadAround(slot, Math.min(2, frequency))
     })
     const { own, neighbours } = scores
     const meanLength = Math.max(1, index.totalLength / size)
     const isMixed = index.hasMixedLengths
-    for (let i = 0; i < this.#touchedCount; i++) {
-      const slot = this.#touched[i] ?? 0
+    for (const slot of this.#touched) {
+      this.#table.scoreArrays.touch(slot)
       const penalty = this.#penaltyOf(slot)
       const alone = saturated(this.#own[slot] ?? 0, penalty)
       const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
@@ -134,9 +130,8 @@ class TermWindow {
       neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone) * tells
       this.#own[slot] = 0
       this.#around[slot] = 0
-      this.#isTouched[slot] = 0
     }
-    this.#touchedCount = 0
+    this.#touched = []
   }
 
   #spreadAround(slot: number, frequency: number): void {
@@ -164,10 +159,7 @@ class TermWindow {
   }
 
   #spread(slot: number, frequency: number, share: number): void {
-    if (this.#isTouched[slot] === 0) {
-      this.#isTouched[slot] = 1
-      this.#touched[this.#touchedCount++] = slot
-    }
+    if (this.#own[slot] === 0 && this.#around[slot] === 0) this.#touched.push(slot)
     this.#around[slot] = (this.#around[slot] ?? 0) + frequency * share
   }
 }
@@ -175,10 +167,10 @@ class TermWindow {
 /** BM25's b for sessions. */
 const lengthShare = 0.75
 
-/** Adds BM25 with whole sessions as documents. Each slot gets the score of its session. */
+/** Adds BM25 with whole sessions as documents. */
 function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readonly WeighedTerm[], scores: Float64Array): void {
   const { bySlot, count } = table.links.talks
-  const lengths = talkLengths(table, index)
+  const lengths = table.links.talkLengths(index.lengths)
   const mean = Math.max(1, index.totalLength / Math.max(1, count))
   const totals = new Float64Array(count)
   const frequencies = new Float64Array(count)
@@ -199,17 +191,7 @@ function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readon
     }
     touched.length = 0
   }
-  for (let slot = 0; slot < scores.length; slot++) scores[slot] = (scores[slot] ?? 0) + (totals[bySlot[slot] ?? -1] ?? 0)
-}
-
-function talkLengths({ links }: DocumentTable, { lengths }: FieldIndex): Float64Array {
-  const { bySlot, count } = links.talks
-  const sums = new Float64Array(count)
-  for (let slot = 0; slot < bySlot.length; slot++) {
-    const talk = bySlot[slot] ?? -1
-    if (talk >= 0) sums[talk] = (sums[talk] ?? 0) + (lengths[slot] ?? 0)
-  }
-  return sums
+  for (let talk = 0; talk < count; talk++) scores[talk] = (scores[talk] ?? 0) + (totals[talk] ?? 0)
 }
 
 /** A term of the query with its weight and rarity. */

@@ -15,17 +15,17 @@ const before = 0.5
 export function talkScores(
   table: DocumentTable,
   best: number,
-  { evidence, weight }: { readonly evidence: Float64Array; readonly weight: number },
-): Float64Array {
-  const scores = table.scoreArrays.take()
-  const most = evidence[best] ?? 0
+  { evidence, weight }: { readonly evidence: (slot: number) => number; readonly weight: number },
+): Map<number, number> {
+  const scores = new Map<number, number>()
+  const most = evidence(best)
   const toldIn = shareTold(table)
   for (const [beside, share] of [[table.links.next, 1] as const, [table.links.previous, before] as const]) {
     let part = most * share
     let slot = beside[best] ?? -1
     for (let lines = 0; lines < reach && slot >= 0; lines++) {
       const near = part * nearness(table, best, slot)
-      scores[slot] = Math.max(0, near * toldIn(slot) - (evidence[slot] ?? 0) / weight)
+      scores.set(slot, Math.max(0, near * toldIn(slot) - evidence(slot) / weight))
       part *= further
       slot = beside[slot] ?? -1
     }

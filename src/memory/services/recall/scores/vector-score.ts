@@ -11,7 +11,7 @@ export function denseScores(table: DocumentTable, { vector, vectorRanking }: Rec
 /** Cosines, scaled so that the nearest has 1 and the median 0, because models differ in the range of their cosines. */
 function cosines(table: DocumentTable, { model, values }: NonNullable<RecallQuery["vector"]>): Float64Array {
   const norm = vectorNorm(values)
-  const scores = table.scoreArrays.take().fill(Number.NaN)
+  const scores = new Float64Array(table.slots).fill(Number.NaN)
   if (norm === 0) return scores
   for (let slot = 0; slot < table.slots; slot++) {
     const other = table.vectorAt(slot)
@@ -46,7 +46,7 @@ export function vectorNorm(values: Float32Array): number {
 
 /** The first of a ranking has 1, each next one less by the same step. Documents that are not in it have 0. */
 function rankScores(table: DocumentTable, ranking: readonly string[]): Float64Array {
-  const scores = table.scoreArrays.take().fill(ranking.length === 0 ? Number.NaN : 0)
+  const scores = new Float64Array(table.slots).fill(ranking.length === 0 ? Number.NaN : 0)
   ranking.forEach((id, rank) => {
     const slot = table.slotOf(id)
     if (slot !== undefined && scores[slot] === 0) scores[slot] = 1 - rank / ranking.length

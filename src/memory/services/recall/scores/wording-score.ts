@@ -28,7 +28,7 @@ export function formScores(table: DocumentTable, forms: readonly WordForm[]): Fl
     const slots = [...slotsWithForm(table, form, pieces)]
     if (fields.words.foundIn(form.term) === 0 && spelt++ < maxSpelt) addMisspelt(table, form.term, slots)
     const worth = form.weight * rarity(size, slots.length + fields.words.foundIn(form.term))
-    for (const slot of slots) scores[slot] = (scores[slot] ?? 0) + worth * saturated(formFrequency, penaltyOf(slot))
+    for (const slot of slots) table.scoreArrays.add(scores, slot, worth * saturated(formFrequency, penaltyOf(slot)))
   }
   return scores
 }
@@ -95,7 +95,7 @@ function scorePhrase(table: DocumentTable, phrase: string, scores: Float64Array)
   const worth = terms.reduce((sum, { found }) => sum + rarity(table.size, found), 0)
   const sought = joined(phrase)
   for (const slot of newestWith(table, rarest.field, rarest.term)) {
-    if (joined(normaliseText(table.passageAt(slot).text)).includes(sought)) scores[slot] = (scores[slot] ?? 0) + worth
+    if (joined(normaliseText(table.passageAt(slot).text)).includes(sought)) table.scoreArrays.add(scores, slot, worth)
   }
 }
 

@@ -16,7 +16,7 @@ export function localCalendar(timeZone: string): LocalCalendar {
 }
 
 /** Clock changes of all zones lie on multiples of this. */
-const quarterMs = 900_000
+export const quarterMs = 900_000
 const maxKeptOffsets = 20_000
 const maxKeptZones = 16
 

@@ -179,18 +179,21 @@ describe("arrays by slot", () => {
     }
   })
 
-  test("arrays of scores are zeros for each query, are used again, and go when the number of slots changes", () => {
+  test("arrays of scores are zeros for each query, are used again, and go when the slots need more room", () => {
     const arrays = new ScoreArrays()
-    arrays.restart(3)
-    const [one, two] = [arrays.take(), arrays.take()]
-    one[1] = 5
-    expect(arrays.bytes).toBe(2 * 3 * 8)
-    arrays.restart(3)
-    expect([arrays.take() === one, arrays.take() === two, [...one]]).toEqual([true, true, [0, 0, 0]])
-    const third = arrays.take()
-    expect([third.length, arrays.bytes]).toEqual([3, 72])
-    arrays.restart(4)
-    expect(arrays.bytes).toBe(0)
-    expect([arrays.take().length, arrays.bytes]).toEqual([4, 32])
+    for (const touched of [[1], [15, 0, 3, 1]]) {
+      arrays.restart(16)
+      const [one, two] = [arrays.take(), arrays.take()]
+      for (const slot of touched) arrays.add(one, slot, 2)
+      arrays.add(one, 1, 3)
+      expect([...arrays.touched]).toEqual(touched.toSorted((a, b) => a - b))
+      expect([one[1], arrays.isTouched[1], arrays.isTouched[2], arrays.bytes]).toEqual([5, 1, 0, 16 * (2 * 8 + 5)])
+      arrays.restart(9)
+      expect([arrays.take() === one, arrays.take() === two, arrays.touched.length]).toEqual([true, true, 0])
+      expect([...one, ...arrays.isTouched].every((value) => value === 0)).toBe(true)
+    }
+    arrays.restart(17)
+    expect(arrays.bytes).toBe(20 * 5)
+    expect([arrays.take().length, arrays.bytes]).toEqual([20, 20 * (8 + 5)])
   })
 })

@@ -1,0 +1,148 @@
+import { passageMark } from "../documents/document-columns.ts"
+import type { DocumentTable } from "../documents/document-table.ts"
+import { evidenceSignals, type RecallWeights } from "../recall-weights.ts"
+import { leastPart } from "./column-score.ts"
+import { findingSignals, foundBy, type Question, type SignalScores, weighedSum } from "./signal-scores.ts"
+import { talkScores } from "./talk-score.ts"
+
+/** The signals that say how much of a question's words a text has, or the texts beside it. */
+const toldSignals = ["words", "grams", "characters", "self", "keys", "neighbours"] as const
+
+/** The evidence of slots, before the talk is known. */
+interface Weighed {
+  readonly scores: SignalScores
+  /** The weighted sums of evidence of touched slots. */
+  readonly values: Float64Array
+  readonly own: (slot: number) => number
+  /** The most that a slot has, and that one may have which is not touched. */
+  readonly best: number
+  readonly most: number
+  /** The most that a slot has of the question's words. */
+  readonly told: number
+}
+
+/** Weighs the evidence of the touched slots. */
+function weigh({ scoreArrays }: DocumentTable, scores: SignalScores, weights: RecallWeights): Weighed {
+  const values = scoreArrays.take()
+  const [own, toldOf] = [weighedSum(scores, weights, evidenceSignals), weighedSum(scores, weights, toldSignals)]
+  const most = evidenceSignals.reduce((sum, signal) => sum + weights[signal] * (scores.get(signal)?.most ?? 0), 0)
+  let [best, told] = [most, 0]
+  for (const slot of scoreArrays.touched) {
+    const value = own(slot)
+    values[slot] = value
+    best = Math.max(best, value)
+    // What a slot has of the words is never more than all its evidence.
+    if (value > told) told = Math.max(told, toldOf(slot))
+  }
+  return { scores, values, own, best, most, told }
+}
+
+/** The evidence of the slots that may be among the best, scaled so that the best has 1. */
+export interface Evidence {
+  readonly scores: SignalScores
+  readonly slots: readonly number[]
+  readonly values: Float64Array
+  readonly scale: number
+  /** The most that a slot has of the question's words. */
+  readonly told: number
+}
+
+/** Chooses the slots that may be among the `wanted` best, and scales their evidence. The best line's talk is found and scored on the way. */
+export function evidenceOf(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Evidence {
+  const weighed = weigh(table, scores, asked.weights)
+  const { values, own, told } = weighed
+  const { talk: weight } = asked.weights
+  const enough = scores.has("vector") ? Number.NEGATIVE_INFINITY : enoughEvidence(table, asked, weighed, wanted)
+  const slots = contenders(table, asked, weighed, enough)
+  const [first = -1] = weight > 0 ? topSlots(table, slots, values, 1) : []
+  const isFound = findingSignals.some((signal) => (scores.get(signal)?.at(first) ?? 0) > 0)
+  const talk = isFound ? talkScores(table, first, { evidence: own, weight }) : new Map<number, number>()
+  if (isFound) scores.set("talk", { at: (slot) => talk.get(slot) ?? 0, most: 0 })
+  const more = new Set([...talk.keys(), ...[...table.updates].flat(2).flatMap((id) => table.slotsOf(id))])
+  for (const slot of [...slots, ...more]) more.add(firstSlot(table, slot))
+  for (const slot of more) if (own(slot) < enough) slots.push(slot)
+  // Of equal passages the first one counts.
+  slots.sort((a, b) => a - b)
+  let best = 0
+  for (const slot of slots) {
+    table.scoreArrays.touch(slot)
+    values[slot] = own(slot) + weight * (talk.get(slot) ?? 0)
+    best = Math.max(best, values[slot] ?? 0)
+  }
+  const scale = best > 0 ? 1 / best : 0
+  for (const slot of slots) values[slot] = (values[slot] ?? 0) * scale
+  return { scores, slots, values, scale, told }
+}
+
+/**
+ * The evidence without which a slot is not among the best: that of the last of the best ones, less all that the rest of a score can make up
+ * for, which is recency, importance and the least shares between updates.
+ */
+function enoughEvidence(table: DocumentTable, asked: Question, { scores, values, best }: Weighed, wanted: number): number {
+  const { weights } = asked
+  const isFound = foundBy(scores, asked, 0)
+  const counts = (slot: number) => isFound(slot) && firstSlot(table, slot) === slot
+  const last = leastOf(table.scoreArrays.touched, values, wanted, counts)
+  const small = weights.recency + weights.importance
+  const links = 1 + [...table.updates].flat(2).length
+  return last - best * Math.max(1, weights.talk) * (small + leastPart * links * (1 + small))
+}
+
+/** The slots with enough evidence. Those that are not touched get theirs on the way. */
+function contenders(
+  table: DocumentTable,
+  { weights }: Question,
+  { scores, values, own, most }: Weighed,
+  enough: number,
+): number[] {
+  const { scoreArrays, columns } = table
+  const found: number[] = []
+  for (const slot of scoreArrays.touched) if ((values[slot] ?? 0) >= enough) found.push(slot)
+  if (most < enough) return found
+  const session = scores.get("session")
+  for (let slot = 0; slot < table.slots; slot++) {
+    if (scoreArrays.isTouched[slot] === 1 || columns.live[slot] === 0) continue
+    const less = session ? weights.session * (session.most - session.at(slot)) : 0
+    if (most - less < enough || own(slot) < enough) continue
+    values[slot] = own(slot)
+    found.push(slot)
+  }
+  return found
+}
+
+/** The first slot of the document of a passage. */
+export function firstSlot(table: DocumentTable, slot: number): number {
+  return ((table.columns.marks[slot] ?? 0) & passageMark) === 0 ? slot : (table.slotOf(table.idAt(slot) ?? "") ?? slot)
+}
+
+/** The slots with the highest scores, best first, without those at the least of all numbers. Equal scores are ordered newest first, then by id. */
+export function topSlots(table: DocumentTable, slots: Iterable<number>, scores: Float64Array, limit: number): number[] {
+  const wanted = Math.min(Math.ceil(limit), table.size)
+  if (!(wanted > 0)) return []
+  const least = leastOf(slots, scores, wanted)
+  const found: number[] = []
+  for (const slot of slots) if ((scores[slot] ?? 0) > Number.NEGATIVE_INFINITY && (scores[slot] ?? 0) >= least) found.push(slot)
+  return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
+}
+
+/** The lowest score among the `wanted` best ones, of the slots that count. It sorts only scores that may be among them. */
+function leastOf(
+  slots: Iterable<number>,
+  scores: Float64Array,
+  wanted: number,
+  counts: (slot: number) => boolean = () => true,
+): number {
+  const kept = new Float64Array(wanted * 4)
+  let count = 0
+  let least = Number.NEGATIVE_INFINITY
+  for (const slot of slots) {
+    const score = scores[slot] ?? 0
+    if (score <= least || !counts(slot)) continue
+    kept[count++] = score
+    if (count < kept.length) continue
+    kept.sort().copyWithin(0, count - wanted)
+    count = wanted
+    least = kept[0] ?? least
+  }
+  return kept.subarray(0, count).sort()[count - wanted] ?? least
+}
