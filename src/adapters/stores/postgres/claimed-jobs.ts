@@ -5,7 +5,7 @@ import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { ClaimedJob as AnyClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { heartbeatSeconds } from "./job-engine.ts"
-import { isQuiet, type SqlJobsParts } from "./sql-jobs.ts"
+import { isInLine, isQuiet, type SqlJobsParts } from "./sql-jobs.ts"
 import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDeadJob } from "./stored-job.ts"
 
 /**
@@ -111,7 +111,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   async recall(queues: readonly string[], kinds: readonly string[]): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
       `update ${this.#table} set start_after = now()
-       where name = any($1) and state = 'created' and start_after > now() and data->>'kind' = any($2) and ${dueTime} <= now()`,
+       where name = any($1) and state = 'created' and ${isInLine} and start_after > now() and data->>'kind' = any($2) and ${dueTime} <= now()`,
       [queues, kinds.map(keyText)],
     )
     return (rowCount ?? 0) > 0
@@ -140,7 +140,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   /** True while a job of these queues is due or held by any process. A job behind a running or failed one is not due. */
   async isBusy(queues: readonly string[]): Promise<boolean> {
     const query = `select exists (
-      select 1 from ${this.#table} j where j.name = any($1) and (j.state = 'active' or (j.state < 'active' and j.start_after <= now()
+      select 1 from ${this.#table} j where j.name = any($1) and ${isInLine} and (j.state = 'active' or (j.state < 'active' and j.start_after <= now()
         and not exists (select 1 from ${this.#table} b where b.name = j.name and b.singleton_key = j.singleton_key
           and b.state in ('retry', 'failed') and b.id <> j.id)))) as busy`
     return (await this.#pool.query<{ busy: boolean }>(query, [queues])).rows[0]?.busy === true

@@ -1,9 +1,11 @@
 import { Kysely, PostgresDialect, sql } from "kysely"
 import type { Client, ClientConfig, Pool } from "pg"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { keyText } from "../../../memory/services/store/row-keys.ts"
 import { storeClosed } from "../../../memory/services/store/store.ts"
 import type { Queries, SqlDatabase, Tables } from "../sql/sql-database.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"
+import { NamedStatements } from "./named-statements.ts"
 import { codeOf, isConnectionLost, postgresFault } from "./postgres-fault.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 
@@ -12,6 +14,9 @@ const attempts = 12
 
 /** The advisory lock for changes of the schema: "prom" in ASCII. Nothing else in the database may use this number. */
 const schemaLock = 0x70_72_6f_6d
+
+/** The first number of the advisory locks of agents: "agen" in ASCII. Nothing else in the database may use it with a second one. */
+const agentLock = 0x61_67_65_6e
 
 /** Losses against another transaction after which nothing was written, so that another try can succeed. */
 const lostAgainst: Readonly<Record<string, string>> = { "40P01": "a deadlock", "40001": "a serialization failure" }
@@ -66,6 +71,10 @@ export function postgresDatabase(
     async lockSchema(transaction) {
       await sql`select pg_advisory_xact_lock(${schemaLock})`.execute(transaction)
     },
+    async lockAgent(transaction, agent, how) {
+      const lock = sql.raw(how === "alone" ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared")
+      await sql`select ${lock}(${agentLock}, hashtext(${keyText(agent)}))`.execute(transaction)
+    },
     // This ends the pool too.
     close: () => (closing ??= db.destroy()),
   }
@@ -94,9 +103,12 @@ const bigintType = 20
 
 /** The connections of the store. A broken one is replaced at its next use. */
 export function openPool({ pg }: Pick<Drivers, "pg">, settings: PostgresSettings, target: ConnectionTarget): Pool {
+  const statements = new NamedStatements()
   const pool = new pg.Pool({
     ...connection(settings, "promptstrata"),
     max: settings.maxConnections,
+    // A pooler that gives out connections by transaction may not know the names.
+    onConnect: (client) => (settings.jobs.listen ? statements.use(client) : undefined),
     types: {
       getTypeParser: (type: number, format?: "text" | "binary") =>
         type === bigintType ? Number : pg.types.getTypeParser(type, format),

@@ -15,8 +15,17 @@ import { deadQueue, type JobRowColumns, jobRowOf, jobUuid, lineOf, queuePrefix, 
 /** The message to runners that jobs were deleted which may be running. */
 export const goneMessage = "gone"
 
+/**
+ * The condition of the index of pg-boss that holds the jobs that are not done. All jobs of an agent's queue meet it; a statement that
+ * leaves it out reads those of a whole day that are done.
+ */
+export const isInLine = "not blocked and policy = 'key_strict_fifo'"
+
+/** The condition that a job is still to be claimed. */
+const isUnclaimed = `state < 'active' and ${isInLine}`
+
 /** The condition that a job waits for its conversation to be quiet. */
-export const isQuiet = "state = 'created' and retry_count = 0 and start_after > now() and data ? 'quiet'"
+export const isQuiet = `state = 'created' and ${isInLine} and retry_count = 0 and start_after > now() and data ? 'quiet'`
 
 /** The parts of {@link PostgresSqlJobs}. */
 export interface SqlJobsParts {
@@ -51,18 +60,12 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   async enqueue(db: Queries, jobs: readonly Job[]): Promise<void> {
-    for (const first of jobs.slice(0, 1)) {
-      const isOfLine = sql`name = ${await this.#parts.queueFor(first.key.agent)} and singleton_key = ${lineOf(first)}`
-      await sql`update ${this.#table} set start_after = now() where ${isOfLine} and ${sql.raw(isQuiet)}`.execute(db)
-    }
-    for (const job of jobs) await this.#insert(db, job)
-    await this.#tell(db, "")
+    for (const [agent, own] of Map.groupBy(jobs, ({ key }) => key.agent)) await this.#insert(db, agent, { jobs: own })
   }
 
   async restore(db: Queries, { job, attempts, error }: JobRow): Promise<boolean> {
-    if (!(await this.#insert(db, job, attempts))) return false
-    if (error === undefined) await this.#tell(db, "")
-    else await this.#makeDead(db, job, { attempts, error })
+    if ((await this.#insert(db, job.key.agent, { jobs: [job], attempts })) === 0) return false
+    if (error !== undefined) await this.#makeDead(db, job, { attempts, error })
     return true
   }
 
@@ -130,25 +133,37 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   /**
-   * False when the job's id is known. Jobs are ordered by the time of their statement, as a transaction has only one `now()`, and come
-   * after the earlier ones of their conversation and are due at once also when the server's clock was set back.
+   * Adds jobs of an agent, tells the runners and returns how many were added: one whose id is known is left out. Jobs that were enqueued,
+   * and not restored, hasten those of their conversation that wait for quiet. Jobs are ordered by the time of their statement, as a
+   * transaction has only one `now()`, and come after the earlier ones of their conversation and are due at once also when the server's
+   * clock was set back.
    */
-  async #insert(db: Queries, job: Job, attempts = 0): Promise<boolean> {
-    const { engine, drivers, enqueued, queueFor } = this.#parts
-    const name = await queueFor(job.key.agent)
-    const id = jobUuid(job.id)
-    const row = { id, singletonKey: lineOf(job), data: storeJob(job) }
-    const added = await engine.insert(name, [row], { db: drivers.boss.fromKysely(db), returnId: true })
-    if (added === null) return false
-    enqueued.add(name, id)
-    const last = sql`select max(created_on) from ${this.#table}
-      where name = ${name} and singleton_key = ${row.singletonKey} and state <= 'active' and id <> ${id}`
-    const due = sql`to_timestamp(${firstDueMs(job) / 1000}::float8)`
-    await sql`update ${this.#table} set retry_count = ${attempts}, start_after = ${due},
-      created_on = greatest(clock_timestamp(), (${last}) + interval '1 microsecond') where name = ${name} and id = ${id}`.execute(
-      db,
-    )
-    return true
+  async #insert(
+    db: Queries,
+    agent: string,
+    { jobs, attempts }: { readonly jobs: readonly Job[]; readonly attempts?: number },
+  ): Promise<number> {
+    const { engine, drivers, enqueued, queueFor, channel } = this.#parts
+    const name = await queueFor(agent)
+    const rows = jobs.map((job) => ({ id: jobUuid(job.id), singletonKey: lineOf(job), data: storeJob(job) }))
+    const added = (await engine.insert(name, rows, { db: drivers.boss.fromKysely(db), returnId: true })) ?? []
+    for (const id of added) enqueued.add(name, id)
+    if (added.length === 0 && attempts !== undefined) return 0
+    const ids = sql`${rows.map(({ id }) => id)}::uuid[]`
+    const hastening = attempts === undefined ? rows[0]?.singletonKey : null
+    const last = (state: string) => sql`(select max(created_on) from ${this.#table}
+      where name = ${name} and singleton_key = own.singleton_key and ${sql.raw(state)} and not id = any(${ids}))`
+    await sql`with hastened as (
+        update ${this.#table} set start_after = now()
+        where name = ${name} and singleton_key = ${hastening} and not id = any(${ids}) and ${sql.raw(isQuiet)}
+      ), placed as (
+        update ${this.#table} as own set retry_count = ${attempts ?? 0}, start_after = to_timestamp(new.due_ms / 1000),
+          created_on = new.place * interval '1 microsecond'
+            + greatest(statement_timestamp(), ${last(isUnclaimed)}, ${last(`state = 'active' and ${isInLine}`)})
+        from unnest(${ids}, ${jobs.map(firstDueMs)}::float8[]) with ordinality as new (id, due_ms, place)
+        where own.name = ${name} and own.id = new.id and own.id = any(${added}::uuid[])
+      ) select pg_notify(${channel}, '')`.execute(db)
+    return added.length
   }
 
   /** Adds a dead letter and marks the job itself as done, which keeps its id known. */

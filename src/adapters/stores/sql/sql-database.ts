@@ -5,7 +5,7 @@ import { parsedJson } from "../../../core/json-access.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/row-keys.ts"
 import type { RowTables, SessionColumns } from "../../../memory/services/store/rows/row-tables.ts"
-import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
+import type { AgentLock, JobRow, OwnedKeys, Rows } from "../../../memory/services/store/rows/rows.ts"
 import { type DamagedRow, damagedHint } from "./row-body.ts"
 
 /** Builds statements over the store's tables, within a transaction. */
@@ -48,6 +48,8 @@ export interface SqlDatabase {
   write<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /** Keeps other processes from changing the schema until the current transaction ends. */
   lockSchema(db: Queries): Promise<void>
+  /** As {@link Rows.lockAgent} does. */
+  lockAgent(db: Queries, agent: string, how: AgentLock): Promise<void>
   close(): Promise<void>
 }
 

@@ -34,9 +34,10 @@ export interface SqlRowDatabase extends RowDatabase {
   rowsIn(db: Queries): Rows
 }
 
-export function rowDatabase({ read, readOnce, write }: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
+export function rowDatabase(database: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
+  const { read, readOnce, write } = database
   const statements = new RowStatements()
-  const rowsIn = (db: Queries) => new SqlRows(db, statements, jobs)
+  const rowsIn = (db: Queries) => new SqlRows(db, { statements, jobs, database })
   return {
     rowsIn,
     read: (work) => read((db) => work(rowsIn(db))),
@@ -51,9 +52,19 @@ class SqlRows implements Rows {
   readonly #db: Queries
   readonly #statements: RowStatements
 
-  constructor(db: Queries, statements: RowStatements, jobs: SqlJobs) {
+  readonly lockAgent: Rows["lockAgent"]
+
+  constructor(
+    db: Queries,
+    {
+      statements,
+      jobs,
+      database,
+    }: { readonly statements: RowStatements; readonly jobs: SqlJobs; readonly database: SqlDatabase },
+  ) {
     this.#db = db
     this.#statements = statements
+    this.lockAgent = (agent, how) => database.lockAgent(db, agent, how)
     this.jobs = {
       restore: (row) => jobs.restore(db, row),
       forget: (owned) => jobs.forget(db, owned),

@@ -61,6 +61,7 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
     ),
     // A write transaction locks the whole file.
     lockSchema: async () => {},
+    lockAgent: async () => {},
     exclusively: (work) => retried(() => alone(async () => work(raw))),
     close() {
       closing ??= (async () => raw.close())()

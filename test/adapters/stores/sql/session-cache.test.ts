@@ -141,6 +141,7 @@ describe("what is known of sessions", () => {
       read: refused,
       readOnce: refused,
       lockSchema: refused,
+      lockAgent: refused,
       close: refused,
     } as const
     const jobs = {

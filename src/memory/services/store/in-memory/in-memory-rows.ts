@@ -128,6 +128,8 @@ export class InMemoryRows implements Rows, RowDatabase {
     }
   }
 
+  lockAgent(): void {}
+
   lock<Table extends LockedTable>(table: Table, where: Where<Table>): readonly LockedRow<Table>[] {
     return this.#find(table, where) as unknown as LockedRow<Table>[]
   }

@@ -49,7 +49,7 @@ export async function scopeEpoch(rows: Rows, key: ServiceKey): Promise<number> {
 export async function lockScope(rows: Rows, { row }: MemoryScope): Promise<ScopeState> {
   const [found] = await rows.lock("memory_scopes", row)
   if (found) return { epoch: found.last_deletion, sequence: found.sequence }
-  const epoch = await lockAgent(rows, row.agent)
+  const epoch = await lockAgentRow(rows, row.agent)
   const { sequence } = await rows.lockOrMake("memory_scopes", { ...row, last_deletion: epoch, sequence: 0 })
   return { epoch, sequence }
 }
@@ -68,12 +68,18 @@ export async function lockUsers(rows: Rows, agent: string, users: Iterable<strin
 export async function lockOwner(rows: Rows, { agent, user, audience, conversation }: StoredMemory): Promise<Map<string, number>> {
   const { row } = groupScope(agent, conversation)
   const isNew = audience === "group" && (await rows.select("memory_scopes", row, { columns: ["scope"] })).length === 0
-  if (isNew) await lockAgent(rows, agent)
+  if (isNew) await lockAgentRow(rows, agent)
   return lockUsers(rows, agent, [user])
 }
 
-/** Locks the agent's own row until the transaction ends, and returns its epoch. A transaction that may delete memories does so before it takes other locks. */
+/** Locks the agent alone until the transaction ends, and returns its epoch. A transaction that may delete memories does so before it takes other locks. */
 export async function lockAgent(rows: Rows, agent: string): Promise<number> {
+  await rows.lockAgent(agent, "alone")
+  return lockAgentRow(rows, agent)
+}
+
+/** Locks the agent's own row until the transaction ends, so that its epoch stays while a scope is made, and returns this. */
+async function lockAgentRow(rows: Rows, agent: string): Promise<number> {
   const own = { agent, scope: agentScope, last_deletion: 0, sequence: 0 }
   return (await rows.lockOrMake("memory_scopes", own)).last_deletion
 }

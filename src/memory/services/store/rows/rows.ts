@@ -67,6 +67,9 @@ export interface OwnedKeys {
   readonly privateConversations: readonly string[]
 }
 
+/** Transactions that delete memories or set turns aside are alone. Those that need these to stay share the lock. */
+export type AgentLock = "alone" | "shared"
+
 /** The jobs of a store within a transaction. */
 export interface JobRows {
   /** Puts an exported job back; false where its id is known. */
@@ -103,6 +106,8 @@ export interface Rows {
     columns: readonly ColumnOf<Table>[],
     where?: Conditions<Table>,
   ): Awaitable<unknown>
+  /** Locks an agent as a whole until the transaction ends: alone, or shared with all who do the same. */
+  lockAgent(agent: string, how: AgentLock): Awaitable<unknown>
   /** Locks rows until the transaction ends. */
   lock<Table extends LockedTable>(table: Table, where: Conditions<Table>): Awaitable<readonly LockedRow<Table>[]>
   /** Locks a row until the transaction ends, and makes it where it is missing. */

@@ -2,7 +2,6 @@ import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../.
 import { mayStay, movesBehind, type WholeMessage, type WrittenMessage, withoutMessages } from "../branches.ts"
 import { turnGone } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
-import { lockAgent } from "./memory-scopes.ts"
 import { messageTables, sessionOf } from "./row-tables.ts"
 import { inPages, type Rows } from "./rows.ts"
 
@@ -15,7 +14,7 @@ export function lockSession(rows: Rows, key: SessionKey) {
 /** Throws `aborted` unless the history has a message of the turn. The turn then stays until the transaction ends. */
 export async function expectTurn(rows: Rows, key: SessionKey, turnId: string): Promise<void> {
   // Forgetting and setting aside lock the agent first.
-  await lockAgent(rows, key.agent)
+  await rows.lockAgent(key.agent, "shared")
   // From the newest message back, because the turn is one of the last.
   const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
   const found = await rows.select("messages", { ...sessionOf(key), turn_id: turnId }, newest)
