@@ -46,15 +46,11 @@ export async function fetchAttachment(url: string, options: FetchAttachmentOptio
 }
 
 async function bytesOf(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const refuse = async (error: PromptStrataError): Promise<never> => {
-    await response.body?.cancel()
-    throw error
-  }
   const { ok, status, headers } = response
-  if (!ok)
-    return refuse(new PromptStrataError("file-missing", `expected a file to attach; the server answered with status ${status}.`))
   const length = Number(headers.get("content-length") ?? 0)
-  if (length > maxBytes) return refuse(tooLarge(length, maxBytes))
+  if (!ok || length > maxBytes) await response.body?.cancel()
+  if (!ok) throw new PromptStrataError("file-missing", `expected a file to attach; the server answered with status ${status}.`)
+  if (length > maxBytes) throw tooLarge(length, maxBytes)
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
   // Leaving the loop cancels the body.

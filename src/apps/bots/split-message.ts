@@ -116,13 +116,8 @@ function lineEnds(text: string, end: number, fence: Fence | undefined): LineEnd[
     const nextLine = lineAt(text, at + 1)
     const opens = before === undefined && after !== undefined
     const closesNext = after !== undefined && fenceAfter(nextLine, after) === undefined
-    const isBlank = text.slice(0, at).trim() === ""
-    found.push({
-      end: at,
-      fence: after,
-      isUsable: !opens && !closesNext && !isBlank,
-      isParagraph: after === undefined && nextLine.trim() === "",
-    })
+    const isUsable = !opens && !closesNext && text.slice(0, at).trim() !== ""
+    found.push({ end: at, fence: after, isUsable, isParagraph: after === undefined && nextLine.trim() === "" })
     before = after
     from = at + 1
   }

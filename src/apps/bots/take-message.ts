@@ -3,7 +3,7 @@ import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { NewestMap } from "../../core/memo.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
-import { type CommandOutcome, runCommand, swipeQuestion, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
+import { runCommand, swipeQuestion, unlessRefused } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { ReceiveOptions } from "../../loop/agent/session-options.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
@@ -76,12 +76,14 @@ export async function takeReady(
   const isOperator = message.byOperator || chat.operators?.includes(from.id)
   if (typed) return deliverTurn(answerTyped(session, typed, isOperator ? undefined : from.id), chat)
   const isPrivate = session.key.audience === "private"
-  const command = isAlone && !isEdit ? await commandIn(session, message, chat) : undefined
+  const mayChange = isPrivate || chat.operators?.includes(from.id) === true
+  const asked = { session, from, locale: chat.locale ?? "en", mayChange }
+  const command = isAlone && !isEdit ? await runCommand(text, asked) : undefined
   if (command) {
     const { links = [] } = (await contextOf(session)).profile.output
     const result = "turn" in command ? await deliverTurn(command.turn, chat) : undefined
     if ("text" in command) await sayText(withoutLinks(command.text, links), chat)
-    const others = chat.ask && swiping.test(text) && mayChange(session, from, chat) && (await swipeQuestion({ session, from }))
+    const others = chat.ask && swiping.test(text) && mayChange && (await swipeQuestion(asked))
     if (others) await sendPatiently(() => chat.ask?.(others), chat)
     return result
   }
@@ -101,16 +103,8 @@ export async function takeReady(
   return deliverTurn(turn, chat)
 }
 
-async function commandIn(session: Session, { text, from }: BotMessage, chat: BotChat): Promise<CommandOutcome | undefined> {
-  if (!text.trim().startsWith("/")) return undefined
-  return runCommand(text, { session, from, locale: chat.locale ?? "en", mayChange: mayChange(session, from, chat) })
-}
-
 /** The commands after which there may be other greetings or answers to go to. */
 const swiping = /^\s*\/(?:start|new|regenerate|swipe)(?![a-z])/
-
-const mayChange = ({ key }: Session, from: BotMessage["from"], { operators }: BotChat): boolean =>
-  key.audience === "private" || operators?.includes(from.id) === true
 
 /** True for words that name the agent or reply to it. */
 function isFor(agent: string, { replyTo, mentions }: BotMessage): boolean {

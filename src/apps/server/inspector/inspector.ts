@@ -188,14 +188,12 @@ function stateOf(agent: Agent, recorder: Recorder, options: InspectorOptions, is
 
 async function forget({ agent, recorder, kept }: InspectorState, scope: ForgottenScope): Promise<void> {
   // Of an agent that was closed, nobody can tell: then everything goes.
-  const store = await contextOf(agent).then(
-    (context) => context.store,
-    () => undefined,
-  )
-  const isStored = async (session: SessionKey): Promise<boolean> => (await store?.load(session, { last: 1 })) !== undefined
-  const held = recorder.turns.map(({ id, session, speaker, context, soFar }) => {
+  const context = await contextOf(agent).catch(() => undefined)
+  const isStored = async (session: SessionKey): Promise<boolean> =>
+    (await context?.store.load(session, { last: 1 })) !== undefined
+  const held = recorder.turns.map(({ id, session, speaker, context: own, soFar }) => {
     const trace = soFar()
-    return { id, session, user: speaker.id, hasMemory: !trace || showsMemory(trace, context) }
+    return { id, session, user: speaker.id, hasMemory: !trace || showsMemory(trace, own) }
   })
   recorder.forget(await mayHold(held, scope, isStored))
   await kept?.forget(scope, isStored)

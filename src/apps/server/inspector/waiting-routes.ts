@@ -36,8 +36,7 @@ async function waitingIn(state: InspectorState, { request, caught: [id] }: Call)
   const mayAnswer = state.chat !== undefined && messages.some(({ turnId }) => turnId?.startsWith("message:"))
   const people = new Map(messages.flatMap(({ role, speaker }) => (role === "user" ? [[speaker.id, speaker]] : [])))
   const reminders = (await Promise.all([...people.values()].map((one) => remindersOf(session, one)))).flat()
-  const calls: WaitingCalls = { approvals, mayAnswer, reminders }
-  return { key, calls }
+  return { key, calls: { approvals, mayAnswer, reminders } satisfies WaitingCalls }
 }
 
 /** `{ approved, reason? }`: an operator's answer. The bot of the conversation takes it up as if it was given there. */
