@@ -10,7 +10,6 @@ import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { manualClock, manualTimers, scriptedModel } from "../../../../src/testing/index.ts"
 import { picture } from "../../../examples/support/picture.ts"
 import { callTool, finish } from "../../../support/agents.ts"
-import { createInMemorySessionStore } from "../../../support/in-memory-session-store.ts"
 import { inspected } from "./inspected.ts"
 
 const pay = defineTool({
@@ -89,12 +88,6 @@ test("N35 the reminders of those who spoke stand beside their conversation, and 
   expect(reminders).toMatchObject([{ text: "2026-01-03 09:00 (UTC) call home" }])
   await post("api/chat", { text: `/schedule cancel ${reminders[0]?.id}` })
   expect((await get<ChatFacts>("api/chat")).reminders).toEqual([])
-})
-
-test("N35 a store of sessions alone has no reminders to show", async () => {
-  const { get, post } = inspected([], { chat: true, agentOptions: { store: createInMemorySessionStore() } })
-  expect((await get<ChatFacts>("api/chat")).reminders).toEqual([])
-  expect(await (await post("api/chat", { text: "/schedule", locale: "en" })).json()).toEqual({ text: "Nothing waits to ring." })
 })
 
 test("N31 the page's chat takes files as data alone", async () => {
