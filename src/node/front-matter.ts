@@ -3,6 +3,7 @@ import type { Document } from "yaml"
 import { messageOf, PromptStrataError } from "../core/errors.ts"
 import type { ErrorEvidence } from "../core/evidence/error-evidence.ts"
 import { locatedError } from "../core/evidence/located-error.ts"
+import { isRecord } from "../core/json-access.ts"
 import { positionAt } from "../core/source.ts"
 import { normalizeText } from "../prompt/template/scanner.ts"
 
@@ -105,19 +106,42 @@ export interface YamlPlace {
 /** The most aliases of one anchor, counted as they multiply: more is an alias bomb. */
 const maxAliasCount = 100
 
-/** A key and words that YAML reads unchanged, but for {@link otherValues}. */
-const plainLine = /^([A-Za-z][\w-]{0,99}): ([A-Za-z\u4e00-\u9fff](?: {0,9}[^:#\p{C}\p{Z}]){0,200})$/u
+/** A key with a value, or with a table on the next lines. Two spaces stand before a key of such a table. */
+const plainLine = /^( {2})?([A-Za-z][\w-]{0,99}(?: [\w-]{1,99}){0,9}):(?: (.{1,1000}))?$/u
+/** Values that YAML reads in one way, but for {@link otherValues}. */
+const plainValues = {
+  words: /^[A-Za-z\u4e00-\u9fff](?: {0,9}(?:[^:#\p{C}\p{Z}]|:(?=[^\p{C}\p{Z}]))){0,500}$/u,
+  fraction: /^\d{1,9}\/\d{1,9}$/,
+  number: /^(?:0|[1-9]\d{0,8})$/,
+  quoted: /^(?:'(?:[^'\p{C}]|''){0,500}'|"[^"\\\p{C}]{0,500}")$/u,
+  list: /^\[[A-Za-z][\w-]{0,99}(?:, [A-Za-z][\w-]{0,99}){0,50}\]$/,
+}
 const otherValues = /^(?:true|false|null)$/i
 
-/** Reads keys with plain words, as most personas have them, as YAML does. Undefined for any other YAML. */
+/** Reads keys with plain values, as most files have them, as YAML does. Undefined for any other YAML. */
 function readPlain(block: string): Record<string, unknown> | undefined {
-  const found: Record<string, string> = {}
+  const found: Record<string, unknown> = {}
+  let table: Record<string, unknown> | undefined
   for (const line of block.split("\n")) {
-    const [, key = "", words = ""] = plainLine.exec(line) ?? []
-    if (key === "" || otherValues.test(words) || Object.hasOwn(found, key)) return undefined
-    found[key] = words
+    const [, indent, key = "", written] = plainLine.exec(line) ?? []
+    const into = indent === undefined ? found : table
+    if (key === "" || into === undefined || Object.hasOwn(into, key)) return undefined
+    if (into === found) table = written === undefined ? {} : undefined
+    const value = written === undefined && into === found ? table : plainValue(written ?? "")
+    if (value === undefined) return undefined
+    into[key] = value
   }
-  return found
+  // Without a line below it, a key has the value null.
+  return Object.values(found).some((value) => isRecord(value) && Object.keys(value).length === 0) ? undefined : found
+}
+
+function plainValue(written: string): string | number | readonly string[] | undefined {
+  if (otherValues.test(written)) return undefined
+  if (plainValues.words.test(written) || plainValues.fraction.test(written)) return written
+  if (plainValues.number.test(written)) return Number(written)
+  if (plainValues.quoted.test(written)) return written.slice(1, -1).replaceAll("''", written.startsWith("'") ? "'" : "''")
+  const words = plainValues.list.test(written) ? written.slice(1, -1).split(", ") : [""]
+  return words.some((word) => word === "" || otherValues.test(word)) ? undefined : words
 }
 
 /** Loads packages when YAML is first read that is not plain: they take longer to load than a profile. */

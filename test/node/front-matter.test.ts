@@ -193,7 +193,7 @@ describe("mistakes are located in the file", () => {
   })
 })
 
-test("L12 keys with plain words are read as the package `yaml` reads them", () => {
+test("L12 keys with plain values are read as the package `yaml` reads them", () => {
   const pieces = [
     ...[
       "",
@@ -241,6 +241,7 @@ test("L12 keys with plain words are read as the package `yaml` reads them", () =
     ],
   ]
   const words = pieces.flatMap((first) => pieces.flatMap((second) => [`${first}${second}`, `F${first}${second} x`]))
+  const at = (value: string) => `a: ${value}`
   const keys = ["b-c", "__proto__", "constructor", "true", "1", "name ", "- a", "a: b", "文"].map((key) => `${key}: Fay`)
   const blocks = [
     ...words.map((value) => `name: ${value}`),
@@ -250,6 +251,50 @@ test("L12 keys with plain words are read as the package `yaml` reads them", () =
     " name: Fay",
     "a: x\na: y",
     "a: x\n y: z",
+    ...["a:", "a:\nb: c", "a:\n  b: c", "a:\n  b: c\n  b: d", "a:\n  b: c\nd: e\n  f: g", "a:\n  b:\n  c: d", "a: \n  b: c"],
+    ...[
+      "a: b\n  c: d",
+      "  a: b",
+      "a:\n  b: c\n   d",
+      "a:\n   b: c",
+      "a:\n  __proto__: c",
+      "you call them: my friend",
+      "a: b:c",
+      "a: b:",
+    ],
+    ...["0", "7", "110", "007", "1_0", "-1", "1.5", "1e3", "0x1", "40/100", "1/", "2026-01-01", "1234567890123", ".5", "+1"].map(
+      at,
+    ),
+    ...[
+      "''",
+      "'it''s'",
+      "'a: b'",
+      "'a",
+      "'a' b",
+      "'a\\n'",
+      '""',
+      '"#fff"',
+      '"a\\nb"',
+      '"a" b',
+      "\"a''b\"",
+      "'a\u2028b'",
+      '" a "',
+    ].map(at),
+    ...[
+      "[a]",
+      "[a, b]",
+      "[a,b]",
+      "[a, true]",
+      "[a b, c]",
+      "[a, ]",
+      "[]",
+      "[1, 2]",
+      "[a, [b]]",
+      "[a-b, c_d]",
+      "[a: b]",
+      "[~]",
+    ].map(at),
+    ...words.filter((_, nth) => nth % 7 === 0).map((value) => `a:\n  b: ${value}`),
   ]
   const outcome = (read: () => unknown) => {
     try {

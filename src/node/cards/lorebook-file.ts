@@ -2,7 +2,8 @@ import { basename, extname, resolve } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
-import type { SettingsOf } from "../../profile/key.ts"
+import { formatKeyPath, wrongValues } from "../../profile/check-keys.ts"
+import { inSnakeCase, type SettingsOf } from "../../profile/key.ts"
 import { profileFileKeys } from "../../profile/profile-file-keys.ts"
 import { withDefaults } from "../../profile/resolve.ts"
 import { cardOf } from "../../prompt/layers/card/card.ts"
@@ -12,7 +13,6 @@ import type { Lorebook, LoreEntry } from "../../prompt/layers/lorebook/lorebook.
 import { readWorldBook } from "../character/read-world-book.ts"
 import { isFolder } from "../file-log.ts"
 import { inCamelCase } from "../profile/profile-document.ts"
-import { checkProfileFile } from "../profile/profile-schema.ts"
 import { readBytes } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { located, parseJson } from "./card-file.ts"
@@ -54,13 +54,11 @@ export function optionedLorebook(
   options: Readonly<Record<string, unknown>>,
   { locale, folder }: { readonly locale: string; readonly folder: string },
 ): Plugin {
-  const { success, error } = checkProfileFile({ lorebook: options })
-  if (!success) {
-    const problems = error.issues.map((issue) =>
-      issue.code === "unrecognized_keys"
-        ? `unknown option ${issue.keys.map((key) => JSON.stringify(key)).join(", ")} of the plugin "lorebook".`
-        : `${issue.path.slice(1).join(".")}: expected ${issue.message}.`,
-    )
+  const wrong = wrongValues(profileFileKeys.keys.lorebook.type, options, [], inSnakeCase)
+  if (wrong.length > 0) {
+    const unknown = wrong.flatMap((problem) => ("known" in problem ? [JSON.stringify(formatKeyPath(problem.path))] : []))
+    const problems = wrong.flatMap((each) => ("known" in each ? [] : [`${formatKeyPath(each.path)}: expected ${each.expected}.`]))
+    if (unknown.length > 0) problems.push(`unknown option ${unknown.join(", ")} of the plugin "lorebook".`)
     throw new PromptStrataError("plugin", problems.join("\n"))
   }
   const { type, keys } = profileFileKeys.keys.lorebook

@@ -1,5 +1,5 @@
-import { z } from "zod"
 import { PromptStrataError } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { hasLineBreak } from "../../prompt/encode/line-breaks.ts"
@@ -21,36 +21,45 @@ import { readWorldBook } from "./read-world-book.ts"
 
 export { lorebookPlugin, optionedLorebook } from "../cards/lorebook-file.ts"
 
-const reference = z.custom<string>(isOneLine, { error: "a character's name or a file" })
+const aFile = "a character's name, a file or false"
+const aSheet = "a character's name, a file, false, or a table of names and values"
 
-const file = z.union([reference, z.literal(false)], { error: "a character's name, a file or false" })
+const isFile = (value: unknown) => value === false || isOneLine(value)
+const isSheet = (value: unknown) => isFile(value) || (isRecord(value) && !(value instanceof Date))
 
-const sheet = z.union([reference, z.literal(false), z.record(z.string(), z.unknown())], {
-  error: "a character's name, a file, false, or a table of names and values",
-})
+/** A check of an option, and the words for what it takes. */
+type OptionCheck = readonly [fits: (value: unknown) => boolean, expected: string]
 
-const count = (least: number, most: number) => {
-  const error = `a whole number from ${least} to ${most}`
-  return z.int({ error }).min(least, { error }).max(most, { error })
-}
+const count = (least: number, most: number): OptionCheck => [
+  (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  `a whole number from ${least} to ${most}`,
+]
+
+/** A default for each option that has one. */
+const defaults = { world_book_entries: 8, world_book_characters: 4_000, world_book_messages: 4, world_book_recursive: false }
 
 /**
  * `[plugins.options.character]`. A table for `state` or `relationship` holds the traits themselves, and false means none. Every
  * other reference is the name of a character, whose files lie in `characters/LOCALE/NAME/`, or a path relative to the profile.
  * A part that is not named is the persona's own.
  */
-const schema = z.strictObject({
-  state: sheet.optional(),
-  relationship: sheet.optional(),
-  reaction_plan: file.optional(),
-  world_book: file.optional(),
-  world_book_entries: count(1, 100).default(8),
-  world_book_characters: count(1, 100_000).default(4_000),
-  world_book_messages: count(0, 100).default(4),
-  world_book_recursive: z.boolean({ error: "true or false" }).default(false),
-})
+interface CharacterOptions extends Readonly<typeof defaults> {
+  readonly state?: string | false | Readonly<Record<string, unknown>>
+  readonly relationship?: string | false | Readonly<Record<string, unknown>>
+  readonly reaction_plan?: string | false
+  readonly world_book?: string | false
+}
 
-type CharacterOptions = z.infer<typeof schema>
+const checks: { readonly [Name in keyof Required<CharacterOptions>]: OptionCheck } = {
+  state: [isSheet, aSheet],
+  relationship: [isSheet, aSheet],
+  reaction_plan: [isFile, aFile],
+  world_book: [isFile, aFile],
+  world_book_entries: count(1, 100),
+  world_book_characters: count(1, 100_000),
+  world_book_messages: count(0, 100),
+  world_book_recursive: [(value) => typeof value === "boolean", "true or false"],
+}
 
 /**
  * The plugin `character` puts a character's state, its relationship with each speaker, a world book and a reaction plan into the
@@ -70,18 +79,20 @@ export function characterPlugin(given: Readonly<Record<string, unknown>>, places
 }
 
 function checkedOptions(given: Readonly<Record<string, unknown>>): CharacterOptions {
-  const { success, data, error } = schema.safeParse(given)
-  if (success) return data
-  const problems = error.issues.flatMap((issue) =>
-    issue.code === "unrecognized_keys"
-      ? issue.keys.map(unknownKey)
-      : [`${issue.path.join(".")}: expected ${issue.message}, found ${foundValue(given[String(issue.path[0])])}.`],
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const wrong = Object.entries(checks).flatMap(([name, [fits, expected]]) =>
+    options[name] === undefined || fits(options[name])
+      ? []
+      : [`${name}: expected ${expected}, found ${foundValue(options[name])}.`],
   )
-  throw new PromptStrataError("plugin", problems.join("\n"))
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(checks, name))
+  const problems = [...wrong, ...unknown.map(unknownKey)]
+  if (problems.length > 0) throw new PromptStrataError("plugin", problems.join("\n"))
+  return { ...defaults, ...options }
 }
 
 function unknownKey(key: string): string {
-  const known = Object.keys(schema.shape)
+  const known = Object.keys(checks)
   return `unknown option ${JSON.stringify(key)} of the plugin "character".${didYouMean(key, known) || ` Known: ${known.join(", ")}.`}`
 }
 
