@@ -107,16 +107,21 @@ export interface YamlPlace {
 const maxAliasCount = 100
 
 /** A key with a value, or with a table on the next lines. Two spaces stand before a key of such a table. */
-const plainLine = /^( {2})?([A-Za-z][\w-]{0,99}(?: [\w-]{1,99}){0,9}):(?: (.{1,1000}))?$/u
+const plainLine = /^( {2})?([A-Za-z\u4e00-\u9fff][\w\u4e00-\u9fff-]{0,99}(?: [\w-]{1,99}){0,9}):(?: (.{1,1000}))?$/u
 /** Values that YAML reads in one way, but for {@link otherValues}. */
 const plainValues = {
   words: /^[A-Za-z\u4e00-\u9fff](?: {0,9}(?:[^:#\p{C}\p{Z}]|:(?=[^\p{C}\p{Z}]))){0,500}$/u,
   fraction: /^\d{1,9}\/\d{1,9}$/,
   number: /^(?:0|[1-9]\d{0,8})$/,
   quoted: /^(?:'(?:[^'\p{C}]|''){0,500}'|"[^"\\\p{C}]{0,500}")$/u,
-  list: /^\[[A-Za-z][\w-]{0,99}(?:, [A-Za-z][\w-]{0,99}){0,50}\]$/,
+  list: /^\[[A-Za-z\u4e00-\u9fff](?:,? ?[\w\u4e00-\u9fff-]){0,500}\]$/u,
 }
 const otherValues = /^(?:true|false|null)$/i
+
+/** {@link readYamlMapping}, without loading the package for keys with plain values. */
+export function readMapping(yaml: string, place: YamlPlace): Record<string, unknown> {
+  return readPlain(yaml) ?? readYamlMapping(yaml, place)
+}
 
 /** Reads keys with plain values, as most files have them, as YAML does. Undefined for any other YAML. */
 function readPlain(block: string): Record<string, unknown> | undefined {
@@ -135,13 +140,14 @@ function readPlain(block: string): Record<string, unknown> | undefined {
   return Object.values(found).some((value) => isRecord(value) && Object.keys(value).length === 0) ? undefined : found
 }
 
-function plainValue(written: string): string | number | readonly string[] | undefined {
+function plainValue(written: string): string | number | boolean | readonly string[] | undefined {
+  if (/^(?:true|false)$/.test(written)) return written === "true"
   if (otherValues.test(written)) return undefined
   if (plainValues.words.test(written) || plainValues.fraction.test(written)) return written
   if (plainValues.number.test(written)) return Number(written)
   if (plainValues.quoted.test(written)) return written.slice(1, -1).replaceAll("''", written.startsWith("'") ? "'" : "''")
-  const words = plainValues.list.test(written) ? written.slice(1, -1).split(", ") : [""]
-  return words.some((word) => word === "" || otherValues.test(word)) ? undefined : words
+  const words = plainValues.list.test(written) ? written.slice(1, -1).split(/, ?/) : [""]
+  return words.every((word) => plainValues.words.test(word) && !otherValues.test(word)) ? words : undefined
 }
 
 /** Loads packages when YAML is first read that is not plain: they take longer to load than a profile. */

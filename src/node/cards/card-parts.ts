@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util"
 import { messageOf } from "../../core/errors.ts"
 import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord, type Json, recordOf } from "../../core/json-access.ts"
-import { checkLength, readYamlMapping } from "../front-matter.ts"
+import { checkLength, readMapping } from "../front-matter.ts"
 import { badFile } from "../read-text-file.ts"
 
 /** The file that holds what the other files of an imported card do not. */
@@ -246,7 +246,7 @@ export function loreOfFile(text: string, file: string): Readonly<Record<string, 
   if (end === null) throw fail("expected a line --- that ends the front matter of this entry, found none.")
   const block = rest.slice(0, end.index)
   checkLength(block, fail)
-  const fields = readYamlMapping(block, { file, whole: text, offset: opening.length })
+  const fields = readMapping(block, { file, whole: text, offset: opening.length })
   const content = rest.slice(end.index + end[0].length).replace(/\r?\n$/, "")
   return content === "" ? fields : { ...fields, content }
 }

@@ -10,7 +10,7 @@ import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
 import { normalizeText } from "../../prompt/template/scanner.ts"
 import { type AuthoredFile, bodyText, foundValue, isOneLine, keyFault, readAuthoredFile } from "../authored-text.ts"
 import { isFolder, noteFolders } from "../file-log.ts"
-import { checkLength, type FrontMatter, readYamlMapping } from "../front-matter.ts"
+import { checkLength, type FrontMatter, readMapping } from "../front-matter.ts"
 import { lineStarts } from "../line-starts.ts"
 import { findInRoots } from "../load-prompts.ts"
 import { displayPath } from "../shipped-files.ts"
@@ -76,7 +76,7 @@ function splitEntries(place: AuthoredFile): readonly FileEntry[] {
     const block = lines.slice(line, closing).join("\n")
     checkLength(block, (message) => fail(message, line))
     return {
-      attributes: readYamlMapping(block, { ...place, offset: offsets[line] ?? 0 }),
+      attributes: readMapping(block, { ...place, offset: offsets[line] ?? 0 }),
       body: lines.slice(closing + 1, openings[nth + 1]).join("\n"),
       firstLine: closing + 2,
       line,

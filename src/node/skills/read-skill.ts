@@ -4,7 +4,7 @@ import type { Trust } from "../../core/value.ts"
 import { sanitise } from "../../prompt/encode/sanitise.ts"
 import type { Skill, SkillMode } from "../../prompt/layers/skills.ts"
 import { placedText } from "../authored-text.ts"
-import { readYamlMapping, splitFrontMatter, type YamlPlace } from "../front-matter.ts"
+import { readMapping, splitFrontMatter, type YamlPlace } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readDescription, readName, readSkillAttributes } from "./skill-attributes.ts"
@@ -76,7 +76,7 @@ function readSkillFile(path: string): SkillFile {
 /** Reads front matter as YAML. If its syntax is wrong, it is read key by key, with a warning for each key that is no YAML. */
 function attributesOf(yaml: string, place: YamlPlace, text: SkillText): Pick<SkillFile, "attributes" | "problems"> {
   try {
-    return { attributes: readYamlMapping(yaml, place), problems: [] }
+    return { attributes: readMapping(yaml, place), problems: [] }
   } catch (error) {
     const found = isSyntaxFault(error) ? recoverYaml(yaml, place) : undefined
     if (found === undefined || !PromptStrataError.isInstance(error)) throw error
