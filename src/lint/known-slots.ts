@@ -53,7 +53,7 @@ export function knownSlots(file: LintFile, { files, profiles, shippedNames }: Li
 /** True for a file that makes a request of its own, not one that prints entries or a sentence. */
 function isPromptFile({ name, template }: LintFile): boolean {
   if (turnPrompts.includes(name)) return true
-  return [...eachNode(template?.nodes ?? [])].some(({ type }) => type === "role" || type === "messages")
+  return eachNode(template?.nodes ?? []).some(({ type }) => type === "role" || type === "messages")
 }
 
 /** The names of the files through which the library itself prints something. */

@@ -7,19 +7,18 @@ import { parseTemplate } from "../prompt/template/parse.ts"
 export type NamedNode = SlotNode | ConditionalNode | Extract<TemplateNode, { readonly type: "messages" }>
 
 /** Every node of a template in the order of the text, with those inside branches and placeholders. */
-export function* eachNode(nodes: readonly TemplateNode[]): Generator<TemplateNode> {
+export function eachNode(nodes: readonly TemplateNode[], into: TemplateNode[] = []): readonly TemplateNode[] {
   for (const node of nodes) {
-    yield node
-    if (node.type === "slot") yield* eachNode(node.placeholder ?? [])
-    if (node.type !== "conditional") continue
-    yield* eachNode(node.then)
-    yield* eachNode(node.otherwise)
+    into.push(node)
+    if (node.type === "slot") eachNode(node.placeholder ?? [], into)
+    if (node.type === "conditional") for (const branch of [node.then, node.otherwise]) eachNode(branch, into)
   }
+  return into
 }
 
 /** The nodes of a template that have a name, in the order of the text. */
 export function namedNodes(nodes: readonly TemplateNode[]): NamedNode[] {
-  return [...eachNode(nodes)].filter(
+  return eachNode(nodes).filter(
     (node): node is NamedNode => node.type === "slot" || node.type === "conditional" || node.type === "messages",
   )
 }

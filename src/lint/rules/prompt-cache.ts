@@ -83,7 +83,7 @@ function volatileIn(file: LintFile, inline: ReadonlySet<string>): LintFinding[] 
 /** Checks the literal text of a prompt, line by line. Expressions are left out: they are data or names. */
 function volatileFrames({ file, text, template }: LintFile): LintFinding[] {
   const whole = text.split(/\r\n|\n|\r/)
-  return [...eachNode(template?.nodes ?? [])].flatMap((node) => {
+  return eachNode(template?.nodes ?? []).flatMap((node) => {
     if (node.type !== "literal" || node.source.file !== file) return []
     const first = node.source.line
     // The line of a literal is that of its first words.

@@ -7,8 +7,9 @@ import type { LintContext, LintFault, LintFile, LintProfile } from "../../lint/r
 import { namesInSources } from "../../lint/template-names.ts"
 import { closePlugins } from "../../memory/services/plugin.ts"
 import type { Profile } from "../../profile/profile.ts"
+import { shared } from "../../prompt/dialect/dialect-locale.ts"
 import { isLocale } from "../../prompt/dialect/locales.ts"
-import { shippedDialect } from "../../prompt/dialect/shipped.ts"
+import { shippedDialect, shippedDialectNames } from "../../prompt/dialect/shipped.ts"
 import { shippedPrompts } from "../../prompt/dialect/shipped-files.ts"
 import type { TurnTrace } from "../../trace/trace.ts"
 import { isFolder } from "../file-log.ts"
@@ -44,8 +45,9 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
   const linted = profilePaths(options, roots)
   const chains = new Map<string, readonly ProfileDocument[]>()
   for (const path of linted) chains.set(path, await readChain(path, roots))
-  // The other profiles in these folders are read too, as files that they use are not dead.
-  const siblings = [...new Set(linted.map((path) => dirname(path)))].flatMap(tomlFiles).filter((path) => !chains.has(path))
+  // The other profiles in these folders are read too, as files that they use are not dead. The library's own files never are.
+  const beside = new Set(linted.map((path) => dirname(path)).filter((folder) => folder !== shippedProfilesFolder))
+  const siblings = [...beside].flatMap(tomlFiles).filter((path) => !chains.has(path))
   for (const path of siblings) {
     const chain = await readChain(path, roots)
     // In a folder `profiles` an unreadable file is a broken profile; elsewhere it is another file, such as `pyproject.toml`.
@@ -66,7 +68,7 @@ export async function readLintFiles(options: LintFilesOptions = {}): Promise<Lin
     files: [...files, ...readLooseFiles(profiles, files), ...profileFiles(linted, chains)],
     profiles,
     // Each language has the same names.
-    shippedNames: namesInSources(shippedPrompts().filter(({ path }) => path.split("/")[1] === "en")),
+    shippedNames: namesInSources([...shippedDialectNames(), shared].flatMap((name) => shippedPrompts(name, "en"))),
     traces: (options.traces ?? []).flatMap(readTraces),
   }
 }

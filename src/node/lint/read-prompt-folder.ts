@@ -99,14 +99,16 @@ function folderLoader(
   shownAs: string,
 ): (place: PromptPlace) => { readonly load: TemplateLoader; readonly loads: ReadonlySet<string> } {
   // Kept by dialect and locale, as making a loader goes through every file.
-  const made = new Map<string, { readonly own: TemplateLoader; readonly shipped: TemplateLoader }>()
+  const made = new Map<string, TemplateLoader>()
   return ({ folder, locale }) => {
     const key = locale === undefined ? "" : `${folder}/${locale}`
     const folders = locale === undefined ? [""] : [key, `shared/${locale}`, ""]
-    const loaders = made.get(key) ?? { own: sourceLoader(files, folders), shipped: sourceLoader(shippedPrompts(), folders) }
-    made.set(key, loaders)
+    const own = made.get(key) ?? sourceLoader(files, folders)
+    made.set(key, own)
     const loads = new Set<string>()
-    return { load: overlayLoader(loaders.shipped, recording(loaders.own, shownAs, loads)), loads }
+    // Most folders load no shipped file, so those are not read before.
+    const shipped: TemplateLoader = (path, from) => sourceLoader(shippedPrompts(), folders)(path, from)
+    return { load: overlayLoader(shipped, recording(own, shownAs, loads)), loads }
   }
 }
 
