@@ -167,6 +167,8 @@ await bundle.write({
       { name: "turn", test: (id) => ofTurn.has(id) || (ofProse.has(id) && ofPlans.has(id)) },
       { name: "prose", test: (id) => ofProse.has(id) },
       { name: "plans", test: (id) => ofPlans.has(id) },
+      // Models write bytes as text, and need nothing else of calls.
+      { name: "blob", test: (id) => isSource(id, pathIn("services", "store/blob.ts")) },
       // The little of calls that the entry for Node.js needs stands apart: it would load all of them.
       { name: "node-calls", test: (id) => ofCalls.has(id) && ofNode.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },

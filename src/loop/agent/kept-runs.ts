@@ -1,7 +1,6 @@
 import type { KeptRun } from "../../core/conversation.ts"
 import { recordOf } from "../../core/json-access.ts"
 import { defined, filled } from "../../core/value.ts"
-import { blobIdsIn } from "../../memory/services/store/blob.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
 import type { TurnProgress } from "../turn/turn-context.ts"
@@ -32,6 +31,6 @@ export function keptRun(run: ToolRun, call: Pick<KeptRun, "step" | "id" | "provi
 /** Of the bytes that came up in a turn those whose id stands in some plain JSON. */
 export function namedBytes(bytes: ReadonlyMap<string, Uint8Array>, value: unknown): readonly Uint8Array[] {
   if (bytes.size === 0) return []
-  const named = new Set(blobIdsIn(JSON.stringify(value)))
-  return [...bytes].flatMap(([id, each]) => (named.has(id) ? [each] : []))
+  const text = JSON.stringify(value)
+  return [...bytes].flatMap(([id, each]) => (text.includes(id) ? [each] : []))
 }

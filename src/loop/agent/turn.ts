@@ -3,7 +3,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
 import { startPausableTimer } from "../../core/timers.ts"
-import { segmentsOf, type TurnSegment } from "../../trace/segments.ts"
+import type { TurnSegment } from "../../trace/segments.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
 import type { Deadline } from "../turn/turn-context.ts"
 
@@ -91,7 +91,7 @@ export class StartedTurn implements Turn {
   }
 
   get segments(): AsyncIterable<TurnSegment> {
-    return segmentsOf(readLog<TurnEvent>(this.#log))
+    return lateSegments(readLog<TurnEvent>(this.#log))
   }
 
   get partials(): AsyncIterable<unknown> {
@@ -106,6 +106,11 @@ export class StartedTurn implements Turn {
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
     return readLog<TurnEvent>(this.#log)
   }
+}
+
+/** Loads the reader of segments, of which most programs ask for none. */
+async function* lateSegments(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnSegment> {
+  yield* (await import("../../trace/segments.ts")).segmentsOf(events)
 }
 
 async function* textWithThinking(log: EventLog, { toolCalls = false }: ThinkingOptions): AsyncGenerator<string> {

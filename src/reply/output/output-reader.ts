@@ -2,7 +2,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { pipe } from "../../core/reader.ts"
 import { addPiece } from "../incoming-text.ts"
 import { createBubbleReader } from "./bubble-reader.ts"
-import { createGuardedReader, plainFormat } from "./formats.ts"
+import { createGuardedReader, plainFormat } from "./guarded-reader.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /** Options of {@link createOutputReader}. */
