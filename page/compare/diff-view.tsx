@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { Range } from "../../src/apps/server/inspector/compare/align.ts"
-import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-requests.ts"
+import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
 import { colourOf, segmentsOf } from "../layout.ts"
 import { rowPixels, watchSize } from "../text-view.tsx"
 import type { Words } from "../words.ts"

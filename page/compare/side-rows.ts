@@ -1,5 +1,5 @@
 import type { Range } from "../../src/apps/server/inspector/compare/align.ts"
-import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-requests.ts"
+import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
 import type { ComparedRun } from "../../src/apps/server/inspector/compare/compare-texts.ts"
 import { breakLines, type LaidMessage } from "../layout.ts"
 

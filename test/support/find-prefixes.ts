@@ -1,5 +1,5 @@
 import type { Message, Prefix, Span } from "../../src/core/span.ts"
-import { prefixesOf } from "../../src/prompt/assemble/draft/prefixes.ts"
+import { prefixesOf } from "../../src/prompt/assemble/draft/count.ts"
 
 /** Finds the prefix of each stability from the spans of messages. */
 export function findPrefixes(messages: readonly Message[], spans: readonly Span[]): Prefix[] {

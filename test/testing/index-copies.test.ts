@@ -3,7 +3,7 @@ import type { ServiceKey } from "../../src/core/conversation.ts"
 import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { MemoryRecords } from "../../src/memory/services/store/records.ts"
 import type { Store } from "../../src/memory/services/store/store.ts"
-import { indexCopyRules } from "../../src/testing/conformance/store/index-copy-rules.ts"
+import { indexCopyRules } from "../../src/testing/conformance/store/data-rules.ts"
 import { storeConformance } from "../../src/testing/conformance/store/store-conformance.ts"
 
 type Keep = NonNullable<MemoryRecords["keepIndex"]>

@@ -1,19 +1,147 @@
 import { checkType } from "../../core/check-options.ts"
-import type { SessionKey } from "../../core/conversation.ts"
+import type { HistoryMessage, SessionKey } from "../../core/conversation.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
+import { contextOf } from "../../loop/agent/published-agents.ts"
+import type { Session } from "../../loop/agent/session.ts"
+import { type TurnJournal, waitingIdOf } from "../../loop/turn/calls/turn-journal.ts"
+import type { AgentContext } from "../../loop/turn/turn-context.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
 import type { Job } from "../../memory/services/store/job-runner.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { Profile } from "../../profile/profile.ts"
+import { renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
+import { linkHosts, withoutLinks } from "../../reply/output/link-reader.ts"
+import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
+import { approvalQuestion, readTypedAnswer } from "../../trace/approval-question.ts"
+import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
-import { answerOpen } from "./answer-open.ts"
 import type { BotMessage } from "./bot-message.ts"
-import { type BotChat, checkChat, deliverTurn } from "./deliver-turn.ts"
-import { Inbox, type OpenMessage } from "./inbox.ts"
-import { checkMessage, type ReadyMessage, readied } from "./take-message.ts"
+import { askPerson, type BotChat, checkChat, deliverTurn, sayText } from "./deliver-turn.ts"
+import { Inbox, type MessageRecord, type OpenMessage } from "./inbox.ts"
+import { checkMessage, type ReadyMessage, readied, takeReady } from "./take-message.ts"
+
+interface BotParts {
+  readonly agent: Agent
+  readonly chat: (conversation: SessionKey, answered?: BotMessage) => BotChat
+  readonly inbox: Pick<Inbox, "idle">
+}
+
+/** An answer that crashed so often is not tried again: it may be the answer that ends the process. */
+const maxTries = 20
+
+/** Answers a message, or goes on with its answer where a crash cut it off. False if the agent was closed before. */
+async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): Promise<boolean> {
+  const { key, message, records, turnId, tries, add } = open
+  const session = agent.session({ conversation: key.conversation, audience: key.audience })
+  const own = recorded(chat(session.key, message.byOperator ? undefined : message), add)
+  try {
+    const context = await contextOf(agent)
+    const history = tries > 0 ? ((await context.store.load(session.key))?.history ?? []) : []
+    if (tries > 0 && (await wasAnswered(open, { session, context, history, chat: own }))) return true
+    if (tries > maxTries) await sayText(errorWords(undefined, own.locale ?? "en"), own)
+    else {
+      const said = records.flatMap((record) => (record.type === "sent" ? [record.text] : [])).join("\n\n")
+      const content = said && renderNotice(context.dialect, "answer-cut-off", { said: encodeInline(said) })
+      const inject = content ? [{ key: "answer_cut_off", content, scope: "turn" as const }] : []
+      const journal: TurnJournal = {
+        ...{ turnId, said, runs: runsIn(records), kept: history.find((each) => each.turnId === waitingIdOf(open)) },
+        began: (run) => add({ type: "began", run }),
+        ended: ({ id, tool, args, result }) => add({ type: "ended", run: { id, tool, args, result } }),
+      }
+      if (isAct(message)) await add({ type: "run" })
+      const result = await takeReady(session, message, own, { journal, inject })
+      // Its words are answered with those of a newer message, which must not be lost meanwhile.
+      if (result?.ok && result.stopReason === "joined") await inbox.idle(open)
+    }
+  } catch (error) {
+    if (PromptStrataError.isInstance(error) && error.code === "closed") return false
+    ;(own.onError ?? logError)(error)
+  }
+  return true
+}
+
+/** True for words that are a command or answer an approval: to do them twice is more than to answer twice. */
+const isAct = ({ text }: BotMessage): boolean => text.trimStart().startsWith("/") || readTypedAnswer(text) !== undefined
+
+/** The runs that were recorded; one that has begun and not ended has no result. */
+function runsIn(records: OpenMessage["records"]): TurnJournal["runs"] {
+  const runs = new Map<string, TurnJournal["runs"][number]>()
+  for (const record of records) if (record.type === "began" || record.type === "ended") runs.set(record.run.id, record.run)
+  return [...runs.values()]
+}
+
+/** A chat that records what the platform took. */
+function recorded(chat: BotChat, add: OpenMessage["add"]): BotChat {
+  const { sendText, sendFile, ask } = chat
+  const after =
+    <T>(send: (given: T) => unknown, recordOf: (given: T) => MessageRecord) =>
+    async (given: T): Promise<void> => {
+      await send(given)
+      await add(recordOf(given))
+    }
+  return {
+    ...chat,
+    sendText: after(sendText, (text) => ({ type: "sent", text })),
+    sendFile: sendFile && after(sendFile, ({ path: text }) => ({ type: "sent", text })),
+    ask: ask && after(ask, (asked) => ("id" in asked ? { type: "asked", id: asked.id } : { type: "sent", text: asked.question })),
+  }
+}
+
+interface Answered {
+  readonly session: Session
+  readonly context: AgentContext
+  readonly history: readonly HistoryMessage[]
+  readonly chat: BotChat
+}
+
+/** True if a message needs no turn any more; what had not arrived of its answer is sent. */
+async function wasAnswered(open: OpenMessage, { session, context, history, chat }: Answered): Promise<boolean> {
+  const { message, records, turnId, takenMs } = open
+  const hasRun = records.some(({ type }) => type === "run")
+  const ids = [turnId, waitingIdOf(open)]
+  const own = history.filter((each) =>
+    hasRun
+      ? each.role === "assistant" && each.atMs >= takenMs
+      : each.turnId === turnId || each.answers?.some((id) => ids.includes(id)),
+  )
+  if (own.length === 0 && !hasRun) return false
+  // A command was cut off before it was done, or nobody knows; an approval knows by itself if it was answered.
+  if (own.length === 0)
+    return (
+      readTypedAnswer(message.text) === undefined && sayText(errorWords(undefined, chat.locale ?? "en"), chat).then(() => true)
+    )
+  // An answer to several messages is sent by the one that has its turn.
+  const whole = own.filter((each) => each.role === "assistant" && !each.unanswered && (hasRun || each.turnId === turnId))
+  const failed = whole.length === 0 && own.some(({ interrupted }) => interrupted)
+  const shown = failed ? [errorWords(undefined, chat.locale ?? "en")] : whole.flatMap(({ text }) => bubblesOf(text, context))
+  const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
+  // A question without buttons was asked in words.
+  const said = arrived.join()
+  for (const bubble of shown) {
+    let rest = chat.print?.(bubble) ?? bubble
+    for (let [next] = arrived; next !== undefined && rest.includes(next); [next] = arrived)
+      rest = rest.slice(rest.indexOf(arrived.shift() ?? "") + next.length)
+    if (rest.trim() !== "") await sayText(rest, chat)
+  }
+  const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
+  for (const approval of await session.approvals())
+    if (approval.id.startsWith(`${turnId}:`) && !asked.has(approval.id) && !approval.answer && !said.includes(approval.code))
+      await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
+  return true
+}
+
+/** The bubbles of an answer of the history as a chat shows them, without the marks of its format. */
+function bubblesOf(text: string, { profile }: AgentContext): string[] {
+  const { format, bubbles, links } = profile.output
+  const [reader, delivery] = [createOutputReader({ bubbles, format }), createDelivery()]
+  const parts = [...reader.push({ type: "text", delta: text }), ...reader.end()]
+  return parts.map((part) => withoutLinks(delivery.push(part).bubble, linkHosts(links ?? [])))
+}
 
 /** Options of {@link createBot}: those of `createAgent`, and the chats of the platform. */
 export interface BotOptions extends Omit<AgentOptions, "onWake" | "store"> {

@@ -1,6 +1,6 @@
 import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
-import type { Timers } from "../../core/ports.ts"
+import { hostTimers, type Timers } from "../../core/ports.ts"
 import type { SwipeQuestion } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
@@ -8,9 +8,42 @@ import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { keepTyping } from "./keep-typing.ts"
 import { type Patience, sendPatiently } from "./send-patiently.ts"
 import { type SplitOptions, splitMessage } from "./split-message.ts"
+
+/** Options of {@link keepTyping}. */
+interface TypingOptions {
+  /** Time from one call to the next. Default 4,000: Telegram shows the sign for 5 seconds, Discord for 10. */
+  readonly everyMs?: number
+  /** Gets each failure. The sign is shown again at the next time all the same. */
+  readonly onError?: (error: unknown) => void
+  /** Timers of a test. */
+  readonly timers?: Timers | undefined
+}
+
+/**
+ * Shows that the bot is typing, now and again until the returned function is called. A call that is still under way is not repeated.
+ * A failure is passed to `onError` and never thrown.
+ */
+export function keepTyping(show: () => unknown, options: TypingOptions = {}): () => void {
+  checkOptions("keepTyping", options, "everyMs onError timers")
+  const { everyMs = 4_000, onError, timers = hostTimers } = options
+  let timer: unknown
+  let isOver = false
+  const again = async (): Promise<void> => {
+    try {
+      await show()
+    } catch (error) {
+      onError?.(error)
+    }
+    if (!isOver) timer = timers.set(() => void again(), everyMs)
+  }
+  void again()
+  return () => {
+    isOver = true
+    timers.clear(timer)
+  }
+}
 
 /** A question with buttons: that of a call which waits for a person, or to which other answer or greeting to go. */
 export type BotQuestion = ApprovalQuestion | SwipeQuestion

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type BotChat, deliverTurn } from "../../../src/apps/bots/deliver-turn.ts"
-import { keepTyping } from "../../../src/apps/bots/keep-typing.ts"
+import { type BotChat, deliverTurn, keepTyping } from "../../../src/apps/bots/deliver-turn.ts"
 import { retryAfterMs, sendPatiently } from "../../../src/apps/bots/send-patiently.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { LanguageModel } from "../../../src/core/model/language-model.ts"

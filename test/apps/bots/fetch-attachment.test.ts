@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { type FetchAttachmentOptions, fetchAttachment } from "../../../src/apps/bots/fetch-attachment.ts"
+import { type FetchAttachmentOptions, fetchAttachment } from "../../../src/apps/bots/take-message.ts"
 import { messageOf, type PromptStrataError } from "../../../src/core/errors.ts"
 
 const url = "https://platform.test/file/bot123:secret/photos/file%201.jpg"

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { cardPage, costTable } from "../../../src/apps/cli/commands/card-page.ts"
+import { cardPage, costTable } from "../../../src/apps/cli/commands/card.ts"
 import { english } from "../../../src/apps/cli/words/translate.ts"
 import { readCard } from "../../../src/node/cards/card-file.ts"
 import type { CardFile } from "../../../src/node/cards/card-folder.ts"

@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 import { expect, test } from "vitest"
-import { createProgram } from "../../../src/apps/cli/program.ts"
+import { createProgram } from "../../../src/apps/cli/run-cli.ts"
 
 const stream = { write: () => true, columns: 100 } as never
 

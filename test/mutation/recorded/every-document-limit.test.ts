@@ -1,6 +1,11 @@
 import { expect, test } from "vitest"
-import { bodyWithin, documentBody } from "../../../src/prompt/layers/documents/document-body.ts"
-import { documentInjections, isBlank, isNearlyEmpty } from "../../../src/prompt/layers/documents/document-injections.ts"
+import {
+  bodyWithin,
+  documentBody,
+  documentInjections,
+  isBlank,
+  isNearlyEmpty,
+} from "../../../src/prompt/layers/documents/document-injections.ts"
 import { markerOf } from "../../prompt/layers/documents/soul-prompt.ts"
 
 const text = `# Head\n\n${"one two three\n".repeat(20)}tail\u{e0041} end 😀`

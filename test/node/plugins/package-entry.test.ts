@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { exportedPath } from "../../../src/node/plugins/package-entry.ts"
+import { exportedPath } from "../../../src/node/plugins/load-plugin.ts"
 
 describe("exportedPath finds what Node would import", () => {
   test.each([

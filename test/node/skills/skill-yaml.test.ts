@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { readYamlMapping } from "../../../src/node/front-matter.ts"
-import { isSyntaxFault, recoverYaml } from "../../../src/node/skills/skill-yaml.ts"
+import { isSyntaxFault, recoverYaml } from "../../../src/node/skills/read-skill.ts"
 
 /** The mapping that a YAML reader reads, or its error. */
 function yamlOf(yaml: string): unknown {

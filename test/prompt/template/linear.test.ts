@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { parseTemplate } from "../../../src/prompt/template/parse.ts"
-import { parseFileNodes } from "../../../src/prompt/template/parse-nodes.ts"
+import { parseFileNodes, parseTemplate } from "../../../src/prompt/template/parse.ts"
 import { createLocator, createScanner } from "../../../src/prompt/template/scanner.ts"
 import { runs } from "../../support/size.ts"
 

@@ -6,7 +6,83 @@ import type { MemoryFact, StoredMemory } from "../store/records.ts"
 import { ownerOf, rowId } from "../store/row-keys.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
 import { knownRelation, relationWords } from "./fact-relation.ts"
-import { toldFacts } from "./told-fact.ts"
+
+import sentences from "./fact-sentences.json" with { type: "json" }
+
+const maxCharacters = 200
+
+/** The end of what a sentence tells: its end, or a word with which it goes on. */
+const end = String.raw`(?=\s*(?:[.,!;。！，；~～]|$)|\s+(?:now|these days|nowadays|again|since|any ?more|any longer|for good|and|but|with|as|in|near|for|because|last|this|next|today|yesterday|instead)\b)`
+const opening = String.raw`(?:^|[.!;。！；\n]\s*)(?:(?:well|so|oh|ok|okay|yes|yeah|and|btw|by the way|actually|now|currently|nowadays|these days|just so you know|guess what)[\s,:!]+)*`
+
+const wordNames = /%(\w+)%/g
+/** Puts the words of the table in place of their names, such as `%place%`. */
+const written = (sentence: string): string =>
+  sentence.replace(wordNames, (_, name: keyof typeof sentences.parts) => written(sentences.parts[name]))
+
+const lastDot = /\.$/
+
+/** A pattern is slow the first time, so only those of a text's language run: each stands with the words without which a text has no such sentence. */
+const patterns = [
+  ...compiled(sentences.english, /\b(?:i|i'm|i've|my|we|we're|we've)\b/, (sentence) => `${opening}${sentence}${end}`),
+  ...compiled(sentences.englishNames, /\bcalls? me\b|\bmy nickname\b/, (sentence) => `${opening}${sentence}${end}`),
+  ...compiled(
+    sentences.chinese,
+    /我/,
+    (sentence) => String.raw`(?:^|[.!;,。！，；\n\s])${sentence}(?=$|[\s.,!;。！，；~～]|了|啦|哦|呢|的)`,
+  ),
+]
+
+/**
+ * The sentences of a table, by relation: those in which people tell a fact of themselves of which there is one at a time, or that it is
+ * over. In the name of a relation, `$1` is what the sentence captures first; a value in the group `named` must begin with a capital letter.
+ */
+function compiled(facts: Readonly<Record<string, readonly string[]>>, own: RegExp, whole: (sentence: string) => string) {
+  return Object.entries(facts).flatMap(([relation, told]) =>
+    told.map((sentence) => ({ relation, own, pattern: new RegExp(whole(written(sentence)), "u") })),
+  )
+}
+
+/** Words that make the rest no fact of now: it is denied, over, only wished for, or somebody else's words. */
+const unsure =
+  /\?|？|["“”「」]|\b(?:if|wish|used to|would|could|might|maybe|when i|imagine|pretend|dream(?:ed|t)?|as if|(?<!\b(?:i|i also|i still|i really|i just|don't|do not|longer|never|really|absolutely|stopped) )like|joking|kidding)\b|如果|要是|假如|以前|曾经|梦见|想象|假装|也许|可能|要不|就好了|吗|骗你|开玩笑/u
+
+/** A lasting fact that a person tells of themselves. */
+interface ToldFact {
+  /** The relation of which there is one at a time, such as `home`. */
+  readonly relation: string
+  /** The words that may change, such as `madrid`, if the sentence says which those are. */
+  readonly value: string | undefined
+}
+
+/** The words that go on with a sentence in which a fact was told, up to its end: with `I` before them, they may tell another. */
+const goingOn = /^[了啦]?\s*(?:[,，、]\s*)?(?:(?:and|but|then|并且|而且|还|也)(?:\s+|(?=\p{Script=Han})))*([^.!;。！；\n]+)/u
+const hasSubject = /^(?:i|i'm|i've|we|we're|we've|my)\b|^我/u
+
+/** Reads the lasting facts that a person tells of themselves, one of each relation. Only plain sentences are read, because a fact that is missed costs less than one that is wrong. */
+export function toldFacts(text: string): readonly ToldFact[] {
+  if (text.length > maxCharacters) return []
+  const normal = normaliseText(text)
+  const found = new Map<string, ToldFact>()
+  if (patterns.some(({ own }) => own.test(normal)) && !unsure.test(normal)) addFacts(normal, text, found)
+  return [...found.values()]
+}
+
+function addFacts(normal: string, text: string, found: Map<string, ToldFact>): void {
+  for (const { relation, own, pattern } of patterns) {
+    const match = own.test(normal) ? pattern.exec(normal) : null
+    if (match === null) continue
+    const { named, value = named } = match.groups ?? {}
+    if (named !== undefined && !text.includes(` ${named.charAt(0).toUpperCase()}${named.slice(1, 2)}`)) continue
+    const name = relation.replace("$1", match[1] ?? "").replace(lastDot, "")
+    if (found.has(name)) continue
+    found.set(name, { relation: name, value: value?.replace(lastDot, "") })
+    const rest = goingOn.exec(normal.slice(match.index + match[0].length))?.[1]
+    if (rest === undefined) continue
+    const subject = hasSubject.test(rest) ? "" : /^\p{Script=Han}/u.test(rest) ? "我" : "i "
+    addFacts(`${subject}${rest}`, text, found)
+  }
+}
 
 /** Facts whose value is another name of their subject. */
 const aliasRelations = new Set(["name", "nickname"])

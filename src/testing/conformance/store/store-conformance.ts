@@ -1,16 +1,13 @@
 import type { SessionStore } from "../../../memory/services/store/session-store.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
-import { appendRules } from "./append-rules.ts"
-import { blobRules } from "./blob-rules.ts"
 import { asideRules, branchRules } from "./branch-rules.ts"
+import { blobRules, indexCopyRules, userRules } from "./data-rules.ts"
 import { exportRules, forgetRules } from "./export-forget-rules.ts"
 import { forgetMemoryRules } from "./forget-memory-rules.ts"
-import { indexCopyRules } from "./index-copy-rules.ts"
 import { type JobStore, jobRules, wakeRules } from "./job-rules.ts"
 import { memoryRules, visibilityRules } from "./memory-rules.ts"
 import { type OpenedService, runRules, type ServiceCheck, type ServiceConformanceOptions } from "./samples.ts"
-import { noteRules, sessionRules } from "./session-rules.ts"
-import { userRules } from "./user-rules.ts"
+import { appendRules, noteRules, sessionRules } from "./session-rules.ts"
 
 const allSessionRules = { ...sessionRules, ...appendRules, ...branchRules, ...noteRules }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events"
 import type { Client } from "pg"
 import { expect, test } from "vitest"
-import { WakeUpListener } from "../../../../src/adapters/stores/postgres/wake-up.ts"
+import { WakeUpListener } from "../../../../src/adapters/stores/postgres/open-postgres-store.ts"
 import { manualClock, manualTimers } from "../../../../src/testing/deterministic-ports.ts"
 
 /** A listener on clients that connect or fail as `answers` say, one after the other. */

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { terminalUser } from "../../../../src/apps/cli/open-agent.ts"
-import { callerOf } from "../../../../src/apps/cli/serve/caller.ts"
+import { callerOf } from "../../../../src/apps/cli/serve/serve.ts"
 import { openKeys } from "../../../../src/apps/cli/serve/server-keys.ts"
 
 const host = { host: "localhost:8787" }

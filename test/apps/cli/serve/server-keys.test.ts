@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { callerOf } from "../../../../src/apps/cli/serve/caller.ts"
+import { callerOf } from "../../../../src/apps/cli/serve/serve.ts"
 import { openKeys } from "../../../../src/apps/cli/serve/server-keys.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { firstStabilityDays } from "../../../../src/core/retrievability.ts"
-import { garbageOf } from "../../../../src/loop/agent/observers/garbage.ts"
+import { garbageOf } from "../../../../src/loop/agent/observers/watch-turns.ts"
 import type { ObserverParts, WatchedTurn } from "../../../../src/loop/agent/observers/watched-turn.ts"
 
 interface Said {

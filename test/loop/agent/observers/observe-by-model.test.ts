@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Injection } from "../../../../src/core/value.ts"
-import { observeByModel } from "../../../../src/loop/agent/observers/observe-by-model.ts"
+import { observeByModel } from "../../../../src/loop/agent/observers/watch-turns.ts"
 import type { ObserverParts, WatchedTurn } from "../../../../src/loop/agent/observers/watched-turn.ts"
 
 const long = "好".repeat(5_000)

@@ -10,8 +10,8 @@ import {
   recencyScores,
   speakerScores,
 } from "../../../../src/memory/services/recall/scores/column-score.ts"
+import { talkScores } from "../../../../src/memory/services/recall/scores/evidence.ts"
 import { keyScores, scoreField, wholeWorth } from "../../../../src/memory/services/recall/scores/field-score.ts"
-import { talkScores } from "../../../../src/memory/services/recall/scores/talk-score.ts"
 import { formScores, phraseScores } from "../../../../src/memory/services/recall/scores/wording-score.ts"
 import { documentTerms } from "../../../../src/memory/services/recall/text/document-terms.ts"
 import { isNearTerm } from "../../../../src/memory/services/recall/text/near-term.ts"

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { cutOf } from "../../../../src/prompt/encode/marked-text.ts"
-import { documentBody } from "../../../../src/prompt/layers/documents/document-body.ts"
+import { documentBody } from "../../../../src/prompt/layers/documents/document-injections.ts"
 import { markerOf } from "./soul-prompt.ts"
 
 function bodyOf(text: string, maxCharacters: number, { locale = "zh-CN", canRead = true } = {}) {

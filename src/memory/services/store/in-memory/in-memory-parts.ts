@@ -58,7 +58,7 @@ export function makeParts(
 }
 
 /** The messages that meet a filter, oldest first. It looks at those from the filter's moment on, or from the newest back, and at few others. */
-export function messagesOf(rows: InMemoryRows, key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
+function messagesOf(rows: InMemoryRows, key: SessionKey, filter: MessageFilter): readonly HistoryMessage[] {
   const { fromMs, skip = 0, limit } = filter
   const from = fromMs === undefined ? undefined : { from: fromMs }
   for (let last = Math.max(0, skip) + Math.max(0, limit); ; last *= 2) {

@@ -1,9 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { align, mirrored } from "../../../../../src/apps/server/inspector/compare/align.ts"
-import { type ComparableRequest, compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-requests.ts"
 import { compareTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
-import { compareTurns } from "../../../../../src/apps/server/inspector/compare/compare-turns.ts"
+import {
+  type ComparableRequest,
+  compareRequests,
+  compareTurns,
+} from "../../../../../src/apps/server/inspector/compare/compare-turns.ts"
 import type { TurnRecord } from "../../../../../src/apps/server/inspector/turn-record.ts"
 import { runs, seedOf } from "../../../../support/size.ts"
 

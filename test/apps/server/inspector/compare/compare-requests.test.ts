@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { align } from "../../../../../src/apps/server/inspector/compare/align.ts"
-import { type ComparableRequest, compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-requests.ts"
 import { compareTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
+import { type ComparableRequest, compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-turns.ts"
 import type { RecordedMessage } from "../../../../../src/apps/server/inspector/turn-record.ts"
 import { runs, seedOf } from "../../../../support/size.ts"
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { layOutSides, type SideRow } from "../../../../../page/compare/side-rows.ts"
-import { compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-requests.ts"
+import { compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-turns.ts"
 import { runs, seedOf } from "../../../../support/size.ts"
 
 const line = fc.string({ unit: fc.constantFrom("a", "b ", "展", "😀", " "), maxLength: 12 })
