@@ -1,6 +1,6 @@
 import type { Range } from "../../src/apps/server/inspector/compare/align.ts"
-import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
 import type { ComparedRun } from "../../src/apps/server/inspector/compare/compare-texts.ts"
+import type { RequestComparison } from "../../src/apps/server/inspector/compare/compare-turns.ts"
 import { breakLines, type LaidMessage } from "../layout.ts"
 
 /** One line of two requests on the screen. All have the same height. */
