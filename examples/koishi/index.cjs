@@ -4,15 +4,11 @@ const { h, Schema } = require("koishi")
 exports.name = "promptstrata"
 
 exports.Config = Schema.object({
-  profile: Schema.string()
-    .default("layered")
-    .description("A shipped profile, or the path of your own. 自带的配置，或者你自己的配置文件的路径。"),
+  profile: Schema.string().default("layered").description("A shipped profile, or a file. 自带的配置，或自己的配置文件。"),
   model: Schema.string().default("gpt-5-mini").description("The model's name. 模型的名字。"),
   baseUrl: Schema.string().role("link").description("Another OpenAI-compatible server. 其他兼容 OpenAI 的服务。"),
   apiKey: Schema.string().role("secret").description("Its key (default: OPENAI_API_KEY). 密钥（默认：OPENAI_API_KEY）。"),
-  store: Schema.string()
-    .default("data/promptstrata")
-    .description("A folder, or a postgres:// URL. 文件夹，或 postgres:// 地址。"),
+  store: Schema.string().default("data/promptstrata").description("A folder or postgres:// URL. 文件夹或 postgres:// 地址。"),
   operators: Schema.array(String).description(
     "Who may answer for others and command in groups, as onebot:7. 可以代别人回答、在群里用命令的人。",
   ),
@@ -62,30 +58,24 @@ async function open(ctx, { profile: name, model, baseUrl, apiKey, store: place, 
   return { bot, store, profile }
 }
 
-/** Elements that are neither words nor files. The last are of OneBot; a `message` within a message is what was forwarded. */
-const mediaKinds = {
-  ...{ video: "video", location: "location", message: "forward", forward: "forward", emoji: "sticker", face: "sticker" },
-  ...{ mface: "sticker", json: "card", xml: "card", dice: "dice", rps: "game" },
-}
+/** Elements that are neither words nor files, also of OneBot. A `message` within a message is what was forwarded. */
+const mediaKinds = { video: "video", message: "forward", forward: "forward", face: "sticker", mface: "sticker", json: "card" }
 
 async function take({ bot, profile: { agent } }, session) {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [], quote } = session
   if (!userId || userId === selfId || author?.isBot) return
   const nameOf = ({ id, name = id }) => (id === selfId ? agent.name : name)
   const personOf = (user) => ({ id: user.id === selfId ? agent.id : `${platform}:${user.id}`, name: nameOf(user) })
-  const words = h
-    .select(elements, "text,at,br")
-    .map(({ type, attrs }) => (type === "at" ? `@${nameOf(attrs)}` : (attrs.content ?? "\n")))
+  const wordOf = ({ type, attrs }) => (type === "at" ? `@${nameOf(attrs)}` : (attrs.content ?? "\n"))
+  const mediumOf = ({ type, attrs: { name, summary, title } }) => ({ kind: mediaKinds[type], name: name ?? summary ?? title })
   await bot.take(
     { conversation: `${platform}:${channelId}`, audience: isDirect ? "private" : "group" },
     {
       id: session.messageId ?? "",
-      text: words.join("").trim(),
+      text: h.select(elements, "text,at,br").map(wordOf).join("").trim(),
       from: personOf({ id: userId, name: author?.nick ?? author?.name ?? userId }),
       files: h.select(elements, "img,image,audio,file").map(({ attrs }) => String(attrs.src ?? attrs.url)),
-      media: h.select(elements, Object.keys(mediaKinds).join()).map(({ type, attrs: { name, summary, title } }) => ({
-        ...{ kind: mediaKinds[type], name: name ?? summary ?? title },
-      })),
+      media: h.select(elements, Object.keys(mediaKinds).join()).map(mediumOf),
       mentions: h.select(elements, "at").map(({ attrs }) => personOf(attrs)),
       replyTo: quote?.user && { from: personOf(quote.user) },
     },

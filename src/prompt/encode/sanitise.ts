@@ -120,7 +120,7 @@ const inAngles = [
   String.raw`\/(?:function|parameter|invoke)|(?:function|parameter|invoke)[ =][^<>\n]{1,100}`,
   String.raw`\/?(?:minimax:)?tool_(?:call|response|result|output)s?(?:[ =][^<>\n]{1,100})?`,
   // Ling, Nemotron, Baichuan, Seed, ERNIE, TeleChat, MiniCPM.
-  String.raw`\/?role|(?:extra_id|special|reserved)_\d{1,4}|seed:\w{1,40}|mask:\d`,
+  String.raw`\[[\w▁]{1,60}\]|\/?role|(?:extra_id|special|reserved)_\d{1,4}|seed:\w{1,40}|mask:\d`,
   "_(?:start|end|user|bot|system|observation)|用户|AI",
 ].join("|")
 

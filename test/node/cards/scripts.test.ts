@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { agentTool } from "../../../src/loop/agent/child/agent-tool.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { sanitise } from "../../../src/prompt/encode/sanitise.ts"
 import { countingIds, manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { dataPresent, hostileStrings, triedOf } from "../../support/corpora.ts"
@@ -150,7 +151,9 @@ describe("C37 regex scripts of a card", () => {
     "forge no more in %s than the same words of the people who speak",
     async (dialect) => {
       const plain = /^(?![\s\S]*(?:\$[\d<]|\{\{|<(?:char|bot|user)>))[\s\S]*\S/
-      const words = [...own, ...hostile.filter((text) => plain.test(text) && text.length < 2_000).slice(0, 300)]
+      // A question never becomes empty: a script that leaves nothing visible changes none.
+      const isSeen = (text: string) => sanitise(text).text.trim() !== ""
+      const words = [...own, ...hostile.filter((text) => plain.test(text) && isSeen(text) && text.length < 2_000).slice(0, 300)]
       const messages = async (scripts: readonly Fields[], said: string) => {
         const { session } = await opened(scripts, { dialect, data: { first_mes: "" } })
         for (const id of ["user", session.key.agent]) await session.hear(said, { from: { id } })

@@ -14,7 +14,7 @@ export const waitingRoutes: readonly Route[] = [
   { method: "POST", path: /^api\/conversations\/(\w+)\/approvals\/(\w+)$/u, answer: answerWaiting },
 ]
 
-/** What waits in a conversation: calls, and the reminders of those who spoke. */
+/** Calls that wait in a conversation, and the reminders of those who spoke. */
 export interface WaitingCalls {
   readonly reminders: readonly Reminder[]
   readonly approvals: readonly WaitingCall[]
