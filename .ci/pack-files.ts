@@ -1,5 +1,5 @@
 import type { CompiledFile } from "../src/prompt/dialect/dialect.ts"
-import { literalLines, type PackedFile, type PackedNode } from "../src/prompt/dialect/shipped.ts"
+import { literalLines, type PackedFile, type PackedNode } from "../src/prompt/dialect/packed-files.ts"
 import { fold } from "../src/prompt/encode/fold.ts"
 import type { TemplateNode } from "../src/prompt/template/ast.ts"
 

@@ -1,110 +1,11 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
-import type { Source } from "../../core/source.ts"
-import { fold, type Look } from "../encode/fold.ts"
-import { type EncoderName, type Template, type TemplateNode, type TemplateRole, withBranches } from "../template/ast.ts"
+import type { Look } from "../encode/fold.ts"
 import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
 import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
 import { chooseLocale } from "./locales.ts"
-import type { FoundLines } from "./markers.ts"
-import type { PromptAttributes } from "./prompt-attributes.ts"
-import { promptName } from "./prompt-source.ts"
+import { unpackFiles } from "./packed-files.ts"
 import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
-
-/** A compiled file as JSON, with short lists in place of objects, as `npm run prompts` writes it. */
-export type PackedFile = readonly [
-  path: string,
-  separator: PromptAttributes["separator"],
-  omit: readonly string[],
-  optional: readonly string[],
-  nodes: readonly PackedNode[],
-  found: PackedLines,
-]
-
-/** Found lines. Most are lines of the file's literals, folded: then the index of that line stands for the text. */
-interface PackedLines extends Omit<FoundLines, "lines" | "heads"> {
-  readonly lines: readonly (number | string)[]
-  readonly heads: readonly (number | string)[]
-}
-
-/** The last item names the file of a node that `file_load` brought. */
-export type PackedNode =
-  | readonly [type: "text", text: string, line: number, file?: string]
-  | readonly [type: "role" | "messages", name: string, line: number, column: number, file?: string]
-  | readonly [
-      type: "slot",
-      name: string,
-      line: number,
-      column: number,
-      alone: 0 | 1,
-      encoder: EncoderName | "",
-      placeholder: readonly PackedNode[] | 0,
-      file?: string,
-    ]
-  | readonly [
-      type: "if",
-      name: string,
-      line: number,
-      column: number,
-      alone: 0 | 1,
-      then: readonly PackedNode[],
-      otherwise: readonly PackedNode[],
-      file?: string,
-    ]
-
-/** The lines of all literals, in branches and placeholders too. */
-export function literalLines(nodes: readonly TemplateNode[]): string[] {
-  return nodes.flatMap((node) => {
-    if (node.type === "literal") return node.text.split("\n")
-    if (node.type === "conditional") return [...literalLines(node.then), ...literalLines(node.otherwise)]
-    return node.type === "slot" ? literalLines(node.placeholder ?? []) : []
-  })
-}
-
-/** Makes the files that were packed, by their names. */
-function unpackFiles(packed: string): ReadonlyMap<string, CompiledFile> {
-  const files = JSON.parse(packed) as readonly PackedFile[]
-  return new Map(
-    files.map(([path, separator, omit, optional, nodes, found]) => {
-      const template: Template = { file: path, nodes: unpackNodes(nodes, path), optional: new Set(optional) }
-      const known = literalLines(template.nodes)
-      const unpack = (lines: PackedLines["lines"]) =>
-        lines.map((line) => (typeof line === "string" ? line : fold(known[line] ?? "")))
-      const lines = { ...found, lines: unpack(found.lines), heads: unpack(found.heads) }
-      return [promptName(path), { file: { template, separator, omit }, found: lines }]
-    }),
-  )
-}
-
-function unpackNodes(nodes: readonly PackedNode[], own: string): TemplateNode[] {
-  return nodes.map((node) => unpackNode(node, own))
-}
-
-function unpackNode(node: PackedNode, own: string): TemplateNode {
-  switch (node[0]) {
-    case "text": {
-      const [, text, line, file = own] = node
-      return { type: "literal", text, source: { file, line } }
-    }
-    case "role":
-    case "messages": {
-      const [type, name, line, column, file = own] = node
-      const source: Source = { file, line, column }
-      return type === "role" ? { type, role: name as TemplateRole, source } : { type, name, source }
-    }
-    case "slot": {
-      const [type, name, line, column, alone, encoder, placeholder, file = own] = node
-      const source: Source = { file, line, column }
-      const other = placeholder ? unpackNodes(placeholder, own) : undefined
-      return { type, name, encoder: encoder || undefined, placeholder: other, alone: alone === 1, source }
-    }
-    case "if": {
-      const [, name, line, column, alone, held, otherwise, file = own] = node
-      const branches = { whenHeld: unpackNodes(held, own), otherwise: unpackNodes(otherwise, own) }
-      return withBranches({ type: "conditional", name, alone: alone === 1, source: { file, line, column } }, branches)
-    }
-  }
-}
 
 /** The names of what is shipped. */
 export const shipped: PromptFolders = { folders: shippedFolders, dialects: shippedNames }
