@@ -6,11 +6,17 @@ const lookMs = 60_000
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default class HungFiles implements Reporter {
   readonly #begun = new Map<string, number>()
-  readonly #options: { readonly afterMs: number; readonly print: (line: string) => void }
+  readonly #afterMs: number
+  readonly #print: (line: string) => void
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options = { afterMs: 10 * 60_000, print: (line: string) => console.error(line) }) {
-    this.#options = options
+  /** Vitest itself gives empty options. */
+  constructor({
+    afterMs = 10 * 60_000,
+    print = console.error,
+  }: { readonly afterMs?: number; readonly print?: (line: string) => void } = {}) {
+    this.#afterMs = afterMs
+    this.#print = print
   }
 
   onTestRunStart(): void {
@@ -30,10 +36,9 @@ export default class HungFiles implements Reporter {
   }
 
   #look(): void {
-    const { afterMs, print } = this.#options
     for (const [file, begunMs] of this.#begun) {
-      if (Date.now() - begunMs < afterMs) continue
-      print(`Still running after ${afterMs / 60_000} minutes: ${file}`)
+      if (Date.now() - begunMs < this.#afterMs) continue
+      this.#print(`Still running after ${this.#afterMs / 60_000} minutes: ${file}`)
       this.#begun.delete(file)
     }
   }

@@ -19,3 +19,17 @@ test("a test file that does not end is named once, and no other one", () => {
   vi.advanceTimersByTime(3_600_000)
   expect(lines).toHaveLength(1)
 })
+
+test("as vitest makes it, with empty options, it waits for ten minutes and writes to standard error", () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const print = vi.spyOn(console, "error").mockReturnValue(undefined)
+  onTestFinished(() => print.mockRestore())
+  const reporter = new HungFiles({})
+  reporter.onTestRunStart()
+  reporter.onTestModuleStart({ moduleId: "hangs.test.ts" })
+  vi.advanceTimersByTime(9 * 60_000)
+  expect(print).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(2 * 60_000)
+  expect(print.mock.calls).toEqual([["Still running after 10 minutes: hangs.test.ts"]])
+})
