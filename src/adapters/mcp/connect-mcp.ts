@@ -211,11 +211,11 @@ function unreviewedStatus([name, settings]: readonly [name: string, settings: Mc
 
 function waitingOf({ server, listed, verdict, settings }: ServerTools): McpUnapprovedTool[] {
   if (server.isHeld) {
-    const description = safeLine(`This server was not started. It ${destinationOf(server.settings)}.`)
+    const description = `This server was not started. It ${destinationOf(server.settings)}.`
     return [{ tool: server.name, reason: "changed", description, inputSchema: {}, fingerprint: settings }]
   }
   if (listed.length === 0 && verdict !== "approved" && server.program !== "") {
-    const description = safeLine(`This server ${destinationOf(server.settings)}. It offers no tools.`)
+    const description = `This server ${destinationOf(server.settings)}. It offers no tools.`
     return [{ tool: server.name, reason: verdict, description, inputSchema: {}, fingerprint: server.program }]
   }
   return listed.flatMap(({ tool: { name, description, inputSchema, fingerprint }, verdict }) =>

@@ -53,13 +53,14 @@ describe("promptstrata mcp", () => {
   test("L24 approve --yes starts a program that changed, and goes on with its tools", async () => {
     const { folder, options } = withServer("")
     expect((await run(["mcp", "list", ...options])).code).toBe(0)
-    const { options: here } = withServer('env = { NEW = "1" }\n', folder)
+    // What a person approves is told to its end.
+    const long = `LONG_${"X".repeat(150)}`
+    const { options: here } = withServer(`env = { ${long} = "1", NEW = "1" }\n`, folder)
     const list = await run(["mcp", "list", ...here])
     expect([list.code, list.stdout]).toEqual([1, expect.stringContaining("it now runs")])
     const asked = await run(["mcp", "approve", ...here])
-    expect(asked.stderr).toMatch(
-      /^fake\nAnother definition.*\nThis server was not started\. It runs \[.* with the variables NEW\.\n1 tool/m,
-    )
+    expect(asked.stderr).toMatch(/^fake\nAnother definition.*\nThis server was not started\. It runs \[/m)
+    expect(asked.stderr).toContain(` with the variables ${long}, NEW.\n1 tool`)
     expect((await run(["mcp", "approve", "--yes", ...here])).stdout).toBe(
       "approved fake\napproved fake.echo\napproved fake.fail\napproved fake.change\n",
     )
