@@ -1,9 +1,12 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import words from "./media-words.json" with { type: "json" }
 
+/** The kinds of Telegram's Bot API. */
+type TelegramKind = "sticker" | "video" | "video_note" | "animation" | "location" | "contact" | "poll" | "dice" | "story" | "game"
+
 /** Something in a message that is neither words nor a file for a model. Most names are those of Telegram's Bot API. */
 export interface BotMedia {
-  readonly kind: keyof typeof words.en.media
+  readonly kind: TelegramKind | "card" | "forward" | "forward_from"
   /** Its name, emoji or question, if the platform tells one; the author of what is forwarded (`forward_from`). */
   readonly name?: string | undefined
 }
