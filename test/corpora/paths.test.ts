@@ -41,7 +41,7 @@ describe.skipIf(!dataPresent).each(judgments)("D12 path traversals, checked as $
     symlinkSync("../../etc", join(ws, "notes/etc"))
     const workspace = await openFolder(ws, { fs, history: { maxEntries: 5 } })
     let [refused, made] = [0, 0]
-    for (const spelling of new Set(triedOf(paths, pathCheck === "opened" ? 0 : 1).flatMap(spellings))) {
+    for (const spelling of new Set(triedOf(paths, pathCheck === "opened" ? 0 : 1, 3).flatMap(spellings))) {
       const read = await outcomeOf(workspace.readBytes(spelling, { maxBytes: 1_000 }))
       expect(typeof read === "string" ? read : read.path).toMatch(/^(file|notes\/a\.md)/)
       await outcomeOf(workspace.list(spelling))

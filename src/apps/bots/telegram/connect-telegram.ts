@@ -50,7 +50,7 @@ type TelegramMessage = { readonly [Name in "text" | "caption" | "media_group_id"
   readonly [Name in "sticker" | "dice" | "venue" | "game" | "contact" | "poll"]?: TelegramThing
 } & {
   readonly forward_origin?: { readonly sender_user?: TelegramUser; readonly sender_user_name?: string } & {
-    readonly [Name in "sender_chat" | "chat"]?: { readonly title?: string }
+    readonly [Name in "sender_chat" | "chat"]?: { readonly title?: string | undefined }
   }
   readonly message_id: number
   readonly edit_date?: number
