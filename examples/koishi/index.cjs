@@ -59,7 +59,7 @@ async function open(ctx, { profile: name, model, baseUrl, apiKey, store: place, 
 }
 
 /** Elements that are neither words nor files, also of OneBot. A `message` within a message is what was forwarded. */
-const mediaKinds = { video: "video", message: "forward", forward: "forward", face: "sticker", mface: "sticker", json: "card" }
+const mediaKinds = { video: "video", location: "location", message: "forward", face: "sticker", mface: "sticker", json: "card" }
 
 async function take({ bot, profile: { agent } }, session) {
   const { platform, channelId, userId, selfId, isDirect, author, elements = [], quote } = session
