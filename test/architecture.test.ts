@@ -7,7 +7,7 @@ import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
 import { crowdedFolders, longFunctions, questioningComments, weakCaches } from "./support/readability.ts"
 import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, wingsOfSource } from "./support/rooms.ts"
-import { readSources, root } from "./support/source-files.ts"
+import { filesBelow, readSources, root } from "./support/source-files.ts"
 
 const show = (violations: readonly Violation[]) => violations.map(({ rule, file, detail }) => `${rule}: ${file}: ${detail}`)
 
@@ -84,6 +84,18 @@ describe("the rooms of src/", () => {
     expect(wingsOfSource()).toEqual(wings.map(({ name }) => name).sort())
     expect(wings.filter(({ name }) => !/^# .*\n/.test(read(`src/${name}/README.md`)))).toEqual([])
     expect(roomNames.filter((room) => !existsSync(root + pathIn(room)))).toEqual([])
+  })
+
+  test("a README.md in src/ names no file that is neither below its folder nor a path from the checkout or src", () => {
+    const files = filesBelow("src", ".ts")
+    const named = filesBelow("src", "/README.md").flatMap((path) =>
+      [...read(path).matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = ""]) => [posix.dirname(path), name] as const),
+    )
+    expect(named.length).toBeGreaterThan(0)
+    const isThere = (folder: string, name: string) =>
+      ["", "src/"].some((start) => existsSync(root + start + name)) ||
+      files.some((file) => file.startsWith(`${folder}/`) && file.endsWith(`/${name}`))
+    expect(named.filter(([folder, name]) => !isThere(folder, name))).toEqual([])
   })
 
   test.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names no room that does not exist", (file) => {

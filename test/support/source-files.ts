@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL("../../", import.meta.url))
 const skipped: ReadonlySet<string> = new Set(["node_modules", ".tmp", "__snapshots__"])
 
 /** The files below a folder of the checkout whose names end in `suffix`, as paths from the checkout, sorted. */
-function filesBelow(folder: string, suffix: string): string[] {
+export function filesBelow(folder: string, suffix: string): string[] {
   const paths = readdirSync(root + folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory()) return skipped.has(entry.name) ? [] : filesBelow(path, suffix)
