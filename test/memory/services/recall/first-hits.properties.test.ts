@@ -5,7 +5,7 @@ import { RecallIndex } from "../../../../src/memory/services/recall/recall-index
 import type { RecallDocument, RecallHit, RecallQuery } from "../../../../src/memory/services/recall/recall-query.ts"
 import { recallSignals } from "../../../../src/memory/services/recall/recall-weights.ts"
 import { runs } from "../../../support/size.ts"
-import { dayMs, memory, nowMs } from "./documents.ts"
+import { dayMs, indexOf, memory, nowMs } from "./documents.ts"
 
 const common = [
   "tea",
@@ -30,13 +30,13 @@ function storeOf(seed: number, size: number): RecallIndex {
   const below = (end: number) => Math.floor(random() * end)
   const oneOf = <T>(list: readonly T[]): T => list[below(list.length)] as T
   const index = new RecallIndex()
-  const longShare = oneOf([0, 0.02, 0.4])
+  const longShare = oneOf([0, 2 / size, 8 / size])
   const updateShare = oneOf([0, 0.02])
   for (let at = 0; at < size; at++) {
     const words = Array.from({ length: below(7) }, () => (below(3) === 0 ? oneOf(common) : `w${below(size)}`))
     const isLong = random() < longShare
     const text = isLong
-      ? Array.from({ length: 500 }, (_, part) => oneOf([`x${part}`, `x${part}`, ...words])).join(". ")
+      ? Array.from({ length: 1_600 }, (_, part) => oneOf([`x${part}`, `x${part}`, ...words])).join(". ")
       : words.join(" ")
     const talk = Math.floor(at / 12)
     const rest: Partial<RecallDocument> = {
@@ -79,12 +79,59 @@ const query = fc.record({
 const plain = (hits: readonly RecallHit[]) =>
   hits.map(({ id, score, confidence, why, foundAt }) => ({ id, score, confidence, why, foundAt }))
 
+/** Ids of the first hits, which must be those of a question for all of them. */
+function firstOf(documents: readonly RecallDocument[], text: string, weights: RecallQuery["weights"] = {}): string[] {
+  const index = indexOf(documents)
+  const asked = { text, nowMs, weights, askedBy: "ann" }
+  const whole = plain(index.rank({ ...asked, limit: 1_000 }))
+  for (const limit of [1, 10]) expect(plain(index.rank({ ...asked, limit }))).toEqual(whole.slice(0, limit))
+  return whole.slice(0, 10).map(({ id }) => id)
+}
+
+const bob = { id: "bob", name: "Bob" }
+const filler = (words: number) => Array.from({ length: words }, (_, at) => `x${at % 300}`).join(" ")
+const many = (count: number, text: string, rest: Partial<RecallDocument> = {}) =>
+  Array.from({ length: count }, (_, at) => memory(`${text.slice(0, 3)}${at}`, text, { session: `${text}${at}`, ...rest }))
+
 describe("the first hits", () => {
+  // Each has a line that comes first or among the first by something that words alone do not tell.
+  const old = { speaker: bob, atMs: nowMs - 300 * dayMs, importance: 0 }
+  const strong = many(30, "museum tea", old)
+  const weak = memory("new", `tea ${filler(80)}`, { speaker: bob, atMs: nowMs, importance: 0 })
+
+  test("M30 hold a long text whose beginning has nothing of the question", () => {
+    const long = memory("long", `${filler(16_000)} museum tea cup`)
+    // Without the evidence of its talk, which the beginning would share.
+    expect(firstOf([...many(12, "museum tea"), ...many(60, "milk"), long], "museum tea cup", { session: 0 })).toContain("long")
+  })
+
+  test("M30 hold others behind a long text with many fitting passages", () => {
+    const long = memory("long", `museum ${filler(3_000)} `.repeat(16))
+    expect(firstOf([...many(20, "tea with milk"), long], "museum tea")).toHaveLength(10)
+  })
+
+  test("M30 hold what fits behind much that people say of themselves, which is found only by a question", () => {
+    const own = many(40, "I am at my window")
+    const tea = many(5, "tea", { speaker: bob })
+    expect(firstOf([...own, ...tea], "My tea.", { self: 60 }).sort()).toEqual(tea.map(({ id }) => id))
+  })
+
+  test("M30 hold a new line where evidence that is not found makes all other evidence small", () => {
+    const others = many(3, "garden", { importance: 0 })
+    const weights = { speaker: 60, recency: 0.4, session: 0 }
+    expect(firstOf([...others, ...strong, weak], "What did Ann say about the museum tea?", weights)[0]).toBe("new")
+  })
+
+  test("M30 hold a new line where the talk of the best line makes all other evidence small", () => {
+    const beside = strong.map((line) => ({ ...line, id: `after ${line.id}`, text: "garden party", turn: 1 }))
+    expect(firstOf([...strong, ...beside, weak], "museum tea", { talk: 9, recency: 0.4 })[1]).toBe("new")
+  })
+
   test("M30 are the same, whether others are weighed as well or not", () => {
     fc.assert(
       fc.property(
         fc.nat(),
-        fc.constantFrom(40, 150, 600),
+        fc.constantFrom(40, 120, 300),
         fc.array(query, { minLength: 4, maxLength: 4 }),
         (seed, size, queries) => {
           const index = storeOf(seed, size)
