@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
@@ -46,8 +47,8 @@ const globalSetup = ["test/support/postgres-setup.ts"]
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
 export default defineConfig({
   test: {
-    // Every core: by default one is left idle, which on two cores is half the machine.
-    maxWorkers: "100%",
+    // One more than there are cores: a worker often waits for a process, a browser or the disk.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {
