@@ -83,7 +83,11 @@ function breaksLine(value: string): boolean {
 }
 
 const markersOf = (own: OwnLines) => ({ lines: new Set(own.lines.map(fold)), heads: own.heads.map(fold), fences: own.fences })
-const count = (texts: readonly string[], isForged: (text: string) => boolean) => texts.filter(isForged).length
+/** True if more than `least` of the texts are forged. It looks no further than that needs. */
+function isMore(least: number, texts: readonly string[], isForged: (text: string) => boolean): boolean {
+  let found = 0
+  return texts.some((text) => isForged(text) && ++found > least)
+}
 
 describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
   const raw = dataPresent ? hostileStrings() : []
@@ -98,7 +102,7 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
   test.each(names)("T28 %s: every string comes back as it was", (name) => {
     for (const own of Object.values(dialects)) {
       const markers = markersOf(own)
-      const lost = triedOf(hostile, names.indexOf(name), 7).filter(
+      const lost = triedOf(hostile, names.indexOf(name), 13).filter(
         (text) => decodeText(encodeText(text, name, markers), name, markers) !== text,
       )
       expect(lost).toEqual([])
@@ -109,20 +113,22 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
     const markers = markersOf(own)
 
     test.each(["lines", "indent"] as const)("%s: no reader finds a line that the dialect did not write", (name) => {
-      expect(triedOf(hostile, name.length, 7).filter((text) => forgedLines(encodeText(text, name, markers), own) > 0)).toEqual([])
+      expect(triedOf(hostile, name.length, 13).filter((text) => forgedLines(encodeText(text, name, markers), own) > 0)).toEqual(
+        [],
+      )
     })
 
     test("the reader can tell: words as they are forge lines, and so they do past simpler encoders", () => {
       const exact = (text: string) => text.split("\n").map((line) => (own.lines.includes(line) ? `\\${line}` : line))
-      expect(count(hostile, (text) => forgedLines(text, own) > 0)).toBeGreaterThan(50)
-      expect(count(hostile, (text) => forgedLines(exact(text).join("\n"), own) > 0)).toBeGreaterThan(20)
-      expect(count(hostile, (text) => forgedLines(text.replaceAll("\n", "\n  "), own) > 0)).toBeGreaterThan(20)
+      expect(isMore(50, hostile, (text) => forgedLines(text, own) > 0)).toBe(true)
+      expect(isMore(20, hostile, (text) => forgedLines(exact(text).join("\n"), own) > 0)).toBe(true)
+      expect(isMore(20, hostile, (text) => forgedLines(text.replaceAll("\n", "\n  "), own) > 0)).toBe(true)
     })
   })
 
   test("T6 fence: no reader finds a fence closed before its end", () => {
     const markers = markersOf({ lines: [], heads: [], fences: true })
-    expect(triedOf(hostile, 0, 7).filter((text) => closesEarly(encodeText(text, "fence", markers)))).toEqual([])
+    expect(triedOf(hostile, 0, 13).filter((text) => closesEarly(encodeText(text, "fence", markers)))).toEqual([])
   })
 
   test("T6 the reader can tell: three backticks are closed early, and a fence that counts only plain runs too", () => {
@@ -131,25 +137,25 @@ describe.skipIf(!dataPresent)("encoders over hostile strings", () => {
       const fence = "`".repeat(longest(text) + 1)
       return `${fence}\n${text}\n${fence}`
     }
-    expect(count(hostile, (text) => closesEarly(`\`\`\`\n${text}\n\`\`\``))).toBeGreaterThan(50)
-    expect(count(hostile, (text) => closesEarly(plain(text)))).toBeGreaterThan(0)
+    expect(isMore(50, hostile, (text) => closesEarly(`\`\`\`\n${text}\n\`\`\``))).toBe(true)
+    expect(isMore(0, hostile, (text) => closesEarly(plain(text)))).toBe(true)
   })
 
   test("T10 inline: no reader sees another argument, another result or another line", () => {
     const markers = markersOf({ lines: [], heads: [], fences: false })
-    expect(triedOf(hostile, 1, 7).filter((text) => breaksLine(encodeText(text, "inline", markers)))).toEqual([])
+    expect(triedOf(hostile, 1, 13).filter((text) => breaksLine(encodeText(text, "inline", markers)))).toEqual([])
   })
 
   test("T10 the reader can tell: bare words break the line, and plain JSON does to some readers", () => {
-    expect(count(hostile, breaksLine)).toBeGreaterThan(50)
-    expect(count(hostile, (text) => breaksLine(JSON.stringify(text)))).toBeGreaterThan(0)
+    expect(isMore(50, hostile, breaksLine)).toBe(true)
+    expect(isMore(0, hostile, (text) => breaksLine(JSON.stringify(text)))).toBe(true)
   })
 
   test("sanitising leaves no tag character, bidi control or control character but tab and line breaks", () => {
     const hidden = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]|(?![\t\n\v\f\r\u0085])\p{Cc}/u
     const flag = /\u{1f3f4}[\u{e0030}-\u{e007a}]{3,6}\u{e007f}/gu
     const dirty = (text: string) => hidden.test(text.replace(flag, "")) || !text.isWellFormed()
-    expect(count(raw, dirty)).toBeGreaterThan(100)
+    expect(isMore(100, raw, dirty)).toBe(true)
     expect(raw.map((text) => sanitise(text).text).filter(dirty)).toEqual([])
   })
 })

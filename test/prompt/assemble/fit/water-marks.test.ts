@@ -16,21 +16,21 @@ const stack = new PromptStack([{ key: "persona", content: "p".repeat(100), scope
 const chat = (lengths: readonly number[]) =>
   lengths.map((length, index) => said(index % 2 === 0 ? "user" : "assistant", words(length, index)))
 
-function turns(lengths: readonly number[], options: Partial<AssembleOptions>, memories = (_turn: number) => 0): Assembly[] {
-  const history = chat(lengths)
-  return Array.from({ length: Math.floor(lengths.length / 2) }, (_, turn) =>
-    assemble(stack, {
-      dialect: "layered",
-      prompt: "chat",
-      counter: perCodePoint,
-      turn: turnState("?", {
-        history: history.slice(0, turn * 2),
-        memories: memories(turn) > 0 ? [{ text: "m".repeat(memories(turn)) }] : [],
-      }),
-      ...options,
+/** The request of one turn: two messages of the talk stand before each. */
+const requestOf = (turn: number, lengths: readonly number[], options: Partial<AssembleOptions>, recalled = 0): Assembly =>
+  assemble(stack, {
+    dialect: "layered",
+    prompt: "chat",
+    counter: perCodePoint,
+    turn: turnState("?", {
+      history: chat(lengths.slice(0, turn * 2)),
+      memories: recalled > 0 ? [{ text: "m".repeat(recalled) }] : [],
     }),
-  )
-}
+    ...options,
+  })
+
+const turns = (lengths: readonly number[], options: Partial<AssembleOptions>, memories = (_turn: number) => 0): Assembly[] =>
+  Array.from({ length: Math.floor(lengths.length / 2) }, (_, turn) => requestOf(turn, lengths, options, memories(turn)))
 
 /** The first line of a request's history. */
 const beginning = ({ messages }: Assembly) => /^\d+:/m.exec(messages[1]?.content ?? "")?.[0]
@@ -107,7 +107,7 @@ describe("S16 history gives way in steps", () => {
 
   test("a user's message outlives the model's answer to it, also where a step ends between them", () => {
     for (let budgetTokens = 200; budgetTokens < 1500; budgetTokens += 13) {
-      const { messages } = turns(lengths.slice(0, 60), { budgetTokens }).at(-1) as Assembly
+      const { messages } = requestOf(29, lengths, { budgetTokens })
       const kept = new Set(
         messages.slice(1).flatMap(({ content }) => [...content.matchAll(/^(\d+):/gm)].map(([, at]) => Number(at))),
       )
