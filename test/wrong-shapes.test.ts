@@ -10,6 +10,7 @@ import { defineTool } from "../src/prompt/tools/define-tool.ts"
 import { readDecision } from "../src/reply/decision-reader.ts"
 import { findMentions } from "../src/reply/mentions.ts"
 import { entryPoints } from "./support/entry-points.ts"
+import { amount } from "./support/size.ts"
 import { root } from "./support/source-files.ts"
 import { agentOf, endOf, untold, wrong } from "./support/wrong-values.ts"
 
@@ -210,6 +211,6 @@ test.each(Object.entries(doors))(
   async (_, door) => {
     const [data, call] = door
     expect(await endOf(() => call(data as never))).toBeUndefined()
-    expect(await untold(data, call as never)).toEqual([])
+    expect(await untold(data, call as never, amount("WRONG_VALUES"))).toEqual([])
   },
 )

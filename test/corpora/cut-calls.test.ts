@@ -78,7 +78,7 @@ describe.skipIf(!dataPresent)("recorded calls, cut everywhere", () => {
   test.each(["openaiModel", "aiSdkModel"] as const)(
     "%s: a turn runs none of the cut calls, and tells of each",
     async (adapter) => {
-      for (const [at, text] of triedOf(texts, adapter.length, 7).entries()) {
+      for (const [at, text] of triedOf(texts, adapter.length, 13).entries()) {
         const cuts = Array.from({ length: text.length - 1 }, (_, end) => text.slice(0, end + 1).toWellFormed())
         const { ran, told } = await runsOf((respond) => cutCallModels(respond)[adapter], cuts, ends[at % ends.length])
         expect(ran, text).toEqual([])

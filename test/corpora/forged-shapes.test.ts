@@ -197,8 +197,8 @@ describe.skipIf(!dataPresent)("all strings of the attack material through every 
     const forged: string[] = []
     // Every string in the planner's prompt; those that were made to forge delimiters behind other words in the final one, too.
     const cases = [
-      { prompt: "planner", locale: "zh-CN", texts: triedOf(strings, from, 41) },
-      { prompt: "final", locale: "en", texts: triedOf(delimiters, from, 41).map((text) => `hi ${text}`) },
+      { prompt: "planner", locale: "zh-CN", texts: triedOf(strings, from, 83) },
+      { prompt: "final", locale: "en", texts: triedOf(delimiters, from, 83).map((text) => `hi ${text}`) },
     ]
     for (const { prompt, locale, texts } of cases) {
       const structure = structureReader(dialect, locale)
@@ -222,7 +222,7 @@ describe.skipIf(!dataPresent)("all strings of the attack material through every 
     const structure = structureReader(dialect, "en")
     const of = (text: string) => structure(filledByCard(dialect, "en", "planner", text), text).join("\n")
     const [oneLine, twoLines] = [of("好"), of("好\n好")]
-    const forged = triedOf(strings, from, 41).filter((text) => of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine))
+    const forged = triedOf(strings, from, 83).filter((text) => of(text) !== (lineBreaks.test(visible(text)) ? twoLines : oneLine))
     expect(forged).toEqual([])
   })
 })

@@ -44,7 +44,7 @@ test.skipIf(!dataPresent)(
         // Of what is JSON again, such as `[13]` for `[1,3]`, nobody can tell.
         const outputs = [...broken(text)]
         count += outputs.length
-        for (const output of triedOf(outputs, count, 7)) {
+        for (const output of triedOf(outputs, count, 13)) {
           const outcome = outcomeOf({ meant, text: output, names: [], survival: "lost" }, readPieces([output]))
           if (outcome !== "as meant" && outcome !== "refused" && !isJson(output)) faults.push(`${outcome}: ${output}`)
         }

@@ -22,7 +22,7 @@ describe.skipIf(!dataPresent)("answers with hostile strings", () => {
   test("L4, R9, R10: nothing of them is lost, and any cutting reads the same", () => {
     const random = mulberry32(5)
     const strings = hostileStrings()
-    const wrong = triedOf(strings.flatMap(answersWith), 0, 7).filter((answer) =>
+    const wrong = triedOf(strings.flatMap(answersWith), 0, 13).filter((answer) =>
       setups.some(({ format, bubbles }) => {
         const make = () => createOutputReader({ format, bubbles })
         const whole = readParts([answer], make)

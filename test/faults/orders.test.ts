@@ -18,7 +18,7 @@ if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
 const orders = {
   depth: { quick: 2, ci: 3, long: 5, soak: 7 }[size],
-  more: { quick: 6, ci: 40, long: 200, soak: 2_000 }[size],
+  more: { quick: 6, ci: 20, long: 200, soak: 2_000 }[size],
   seed: seedOf(1_201),
 }
 const secret = "SECRET"

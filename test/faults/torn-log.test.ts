@@ -13,7 +13,7 @@ if (existsSync("/dev/shm")) vi.stubEnv("TMPDIR", "/dev/shm")
 
 const dice = diceOf(mulberry32(seedOf(1_203)))
 const conversations = ["a", "b"]
-const turns = isLong ? 24 : size === "ci" ? 12 : 8
+const turns = isLong ? 24 : 8
 const newFile = () => join(tempFolder(), "store.sqlite")
 
 /** The files of a store at one moment: nobody had closed it. */

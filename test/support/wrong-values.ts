@@ -2,6 +2,7 @@ import { PromptStrataError } from "../../src/core/errors.ts"
 import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
+import { seedOf } from "./size.ts"
 
 /** Values that a program in plain JavaScript may pass for any other. No text: one names a folder to make. */
 export const wrong: readonly (readonly [string, unknown])[] = [
@@ -50,13 +51,27 @@ export async function endOf(call: () => unknown): Promise<unknown> {
   }
 }
 
-const others = [...wrong, ["a text", "x"], ["a list of null", [null]], ["a list of objects", [{}]], ["no number", Number.NaN]]
+const others: readonly (readonly [string, unknown])[] = [
+  ...wrong,
+  ["a text", "x"],
+  ["a list of null", [null]],
+  ["a list of objects", [{}]],
+  ["no number", Number.NaN],
+]
 
-/** The wrong values at any depth of data that a call answers with an error that is not of this library, each with the error. */
-export async function untold<T extends object>(data: T, call: (data: T) => unknown): Promise<readonly string[]> {
+/**
+ * The wrong values at any depth of data that a call answers with an error that is not of this library, each with the error. At each place
+ * the next `count` values are tried, so that places beside each other try others.
+ */
+export async function untold<T extends object>(
+  data: T,
+  call: (data: T) => unknown,
+  count: number = others.length,
+): Promise<readonly string[]> {
   const found: string[] = []
-  for (const place of placesIn(data)) {
-    for (const [what, given] of others) {
+  for (const [at, place] of placesIn(data).entries()) {
+    for (const [which, [what, given]] of others.entries()) {
+      if ((which + at * count + seedOf(0)) % others.length >= count) continue
       const error = await endOf(() => call(withValueAt(data, place, given) as T))
       const isTold = PromptStrataError.isInstance(error) && !/is not a function|Cannot |is not iterable/.test(error.message)
       if (error !== undefined && !isTold) found.push(`${place.join(".")} as ${what}: ${String(error)}`)

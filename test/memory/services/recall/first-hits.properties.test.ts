@@ -4,7 +4,7 @@ import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import { RecallIndex } from "../../../../src/memory/services/recall/recall-index.ts"
 import type { RecallDocument, RecallHit, RecallQuery } from "../../../../src/memory/services/recall/recall-query.ts"
 import { recallSignals } from "../../../../src/memory/services/recall/recall-weights.ts"
-import { runs } from "../../../support/size.ts"
+import { amount } from "../../../support/size.ts"
 import { dayMs, indexOf, memory, nowMs } from "./documents.ts"
 
 const common = [
@@ -143,7 +143,7 @@ describe("the first hits", () => {
           }
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: amount("RANKED_STORES") },
     )
   })
 })

@@ -4,7 +4,7 @@ import { partsOf, SectionReader } from "../../../../src/memory/services/recall/d
 import { finished } from "../../../../src/memory/services/recall/documents/steps.ts"
 import { RecallIndex } from "../../../../src/memory/services/recall/recall-index.ts"
 import type { RecallDocument, RecallQuery } from "../../../../src/memory/services/recall/recall-query.ts"
-import { runs } from "../../../support/size.ts"
+import { amount, runs } from "../../../support/size.ts"
 import { dayMs, indexOf, nowMs } from "./documents.ts"
 
 const word = fc.constantFrom(
@@ -149,7 +149,7 @@ describe("recall is the same", () => {
         expect(hits).toEqual(indexOf([...kept.values()].reverse()).rank(query))
         expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
       }),
-      { numRuns: runs(15) },
+      { numRuns: amount("PASSAGE_INDEXES") },
     )
   })
 
