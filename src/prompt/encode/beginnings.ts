@@ -3,10 +3,7 @@ import { evenBrackets, type Look } from "./fold.ts"
 import { maxLead, type NamedLine } from "./named-lines.ts"
 
 /** A character as a look sees it amid a line: what is compared of it, and true for a digit or a bracket, behind which a name may stand. */
-interface SeenCharacter {
-  readonly text: string
-  readonly leads: boolean
-}
+type SeenCharacter = { readonly text: string; readonly leads: boolean }
 
 /** By look, the characters that were seen last. */
 const seenCharacters = memoKind<Look, NewestMap<string, SeenCharacter>>()
@@ -21,36 +18,46 @@ const stemLength = 24
 /** A composed syllable of Hangul has three letters. */
 const mostLead = maxLead * 3
 
-/** Frames by the first characters of the text up to the name. */
-class Branch {
-  readonly next = new Map<string, Branch>()
+const bare = (text: string, ignored: RegExp) => evenBrackets(text).normalize("NFD").replace(ignored, "")
+
+/** Frames by the first characters of the text up to the name, but for characters that match `ignored`. */
+export class FrameTree {
+  readonly next = new Map<string, FrameTree>()
   readonly frames: NamedLine[] = []
+
+  add(frame: NamedLine, ignored: RegExp): void {
+    let at: FrameTree = this
+    for (const character of bare(frame.parts[0] ?? "", ignored).slice(0, stemLength)) {
+      if (!at.next.has(character)) at.next.set(character, new FrameTree())
+      at = at.next.get(character) as FrameTree
+    }
+    at.frames.push(frame)
+  }
 }
 
 /**
- * Returns a function that gives the few frames that a line may be, as `look` sees it. A line is read character by character until no
- * frame goes on, which costs much less than a look. Characters that match `ignored` do not count.
+ * Returns a function that gives the few frames that a line may be, as `look` sees it: of `frames` and of the tree `known`. A line is
+ * read character by character until no frame goes on, which costs much less than a look. Characters that match `ignored` do not count.
  */
-export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: RegExp): (line: string) => ReadonlySet<NamedLine> {
-  const known = authored.made(seenCharacters, look, () => new NewestMap<string, SeenCharacter>(mostCharacters))
-  const bare = (text: string) => evenBrackets(text).normalize("NFD").replace(ignored, "")
+export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: RegExp, known = new FrameTree()) {
+  const characters = authored.made(seenCharacters, look, () => new NewestMap<string, SeenCharacter>(mostCharacters))
   const see = (character: string): SeenCharacter => {
-    const before = known.get(character)
+    const before = characters.get(character)
     if (before) return before
     // Between letters it is neither at an end of the line nor around a name. Han is seen as it is.
     const whole = /[\u4e00-\u9fff]/.test(character) ? character : look(`x${character}x`).slice(1, -1)
-    const seen = { text: bare(whole), leads: /[\d[]/.test(evenBrackets(whole)) }
-    known.set(character, seen)
+    const seen = { text: bare(whole, ignored), leads: /[\d[]/.test(evenBrackets(whole)) }
+    characters.set(character, seen)
     return seen
   }
   for (let code = 0x20; code < 0x7f; code++) see(String.fromCharCode(code))
-  const [first, led] = [new Branch(), new Branch()]
-  for (const frame of frames) addFrame(frame.lead ? led : first, bare(frame.parts[0] ?? ""), frame)
+  const [first, led] = [new FrameTree(), new FrameTree()]
+  for (const frame of frames) (frame.lead ? led : first).add(frame, ignored)
   const anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
-  return (line) => {
+  return (line: string): ReadonlySet<NamedLine> => {
     const mayLead = led.next.size > 0 && (anywhere || signs.test(line))
-    const found = new Set([...first.frames, ...led.frames])
-    const active = [first]
+    const found = new Set([...known.frames, ...first.frames, ...led.frames])
+    const active = [known, first]
     let isLed = anywhere
     let count = 0
     for (const character of line) {
@@ -68,7 +75,7 @@ export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: R
 }
 
 /** Leaves the branches that go on with a character. */
-function goOn(active: Branch[], shown: string, found: Set<NamedLine>): void {
+function goOn(active: FrameTree[], shown: string, found: Set<NamedLine>): void {
   let kept = 0
   for (const { next } of active) {
     const branch = next.get(shown)
@@ -77,14 +84,4 @@ function goOn(active: Branch[], shown: string, found: Set<NamedLine>): void {
     active[kept++] = branch
   }
   active.length = kept
-}
-
-function addFrame(root: Branch, text: string, frame: NamedLine): void {
-  let at = root
-  for (const character of text.slice(0, stemLength)) {
-    const next = at.next.get(character) ?? new Branch()
-    at.next.set(character, next)
-    at = next
-  }
-  at.frames.push(frame)
 }

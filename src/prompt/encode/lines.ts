@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
-import { authored, memoKind } from "../../core/memo.ts"
-import { frameFinder } from "./beginnings.ts"
+import { authored, Memo, memoKind } from "../../core/memo.ts"
+import { FrameTree, frameFinder } from "./beginnings.ts"
 import { closing, core, evenBrackets, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
 import { isFramed, isLong, type KnownNames, type LineFrame, type NamedLine, namedLines, readsAsNamed } from "./named-lines.ts"
@@ -51,7 +51,7 @@ export const callShape: LineShape = /^(?:\[[^[\]]+\]|【[^【】]+】)(?: ?\(.*\
  * behind its bracket. All else stays as it is. Inverse: {@link decodeLines} (T5, T28).
  */
 export function encodeLines(text: string, markers: Markers): string {
-  const { reads, closers } = markerReader(markers)
+  const { reads, closers } = authored.made(readers, markers, buildReader)
   if (closers.size === 0 || !slash.test(text)) return mapLines(text, (line) => (reads(line) ? `\\${line}` : line))
   return mapLines(text, (line) =>
     reads(atClosers(line, closers, () => ""))
@@ -62,7 +62,7 @@ export function encodeLines(text: string, markers: Markers): string {
 
 /** Decodes what {@link encodeLines} returned, for the same markers. */
 export function decodeLines(text: string, markers: Markers): string {
-  const { reads, closers } = markerReader(markers)
+  const { reads, closers } = authored.made(readers, markers, buildReader)
   // Backslashes in front of a line and in closing markers do not change the comparison, so the same test finds the lines that were marked.
   return mapLines(text, (line) =>
     line.startsWith("\\") && reads(atClosers(line, closers, () => ""))
@@ -128,32 +128,37 @@ function atClosers(
 /** A line that closes a block, with even brackets. */
 const closer = /^\[\/[^[\]]+]$/
 
-interface MarkerReader {
-  /** True for a line that passes for one of the dialect's own. */
-  readonly reads: (line: string) => boolean
-  /** The lines that close a block, without blanks. */
-  readonly closers: ReadonlySet<string>
-}
+// A bracket alone has no words, so it stands for no other.
+const even = (text: string) => (text.length > 1 ? evenBrackets(text) : text)
+const ignored = /[\\\s]+/g
 
-const readers = memoKind<Markers, MarkerReader>()
-
-/** The reader of markers. They live as long as their prompt, so it is built once. */
-function markerReader(markers: Markers): MarkerReader {
-  return authored.made(readers, markers, buildReader)
-}
-
-function buildReader(markers: Markers): MarkerReader {
-  // A bracket alone has no words, so it stands for no other.
-  const even = (text: string) => (text.length > 1 ? evenBrackets(text) : text)
+/** All that is compared of markers but names and shapes. `closers` are the lines that close a block, without blanks. */
+function findFixed(whole: Markers["lines"], begun: Markers["heads"], fences: boolean) {
   const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
-  const lines = new Set(own(markers.lines))
-  const heads = own([...markers.heads, ...(markers.fences ? ["```", "~~~"] : [])])
-  const { shapes = [] } = markers
+  const lines = new Set(own(whole))
+  const heads = own([...begun, ...(fences ? ["```", "~~~"] : [])])
   const fixed = new Set([...lines, ...heads].map((text): NamedLine => ({ before: "", parts: [text, ""] })))
+  const closers = new Set([...lines].filter((line) => closer.test(line)).map(squash))
+  const tree = new FrameTree()
+  for (const frame of fixed) tree.add(frame, ignored)
+  return { lines, heads, fixed, tree, closers }
+}
+
+/** By the lines of markers and by their heads. A session that learns names, and each kind of its texts, has the same ones. */
+const ofLines = memoKind<ReadonlySet<string>, Memo>()
+const fenced = memoKind<readonly string[], ReturnType<typeof findFixed>>()
+const unfenced: typeof fenced = memoKind()
+const readers = memoKind<Markers, ReturnType<typeof buildReader>>()
+
+/** Built once: markers live as long as their prompt. `reads` is true for a line that passes for one of the dialect's own. */
+function buildReader(markers: Markers) {
+  const { lines: whole, heads: begun, fences, shapes = [], looks = [] } = markers
+  const { lines, heads, fixed, tree, closers } = authored
+    .made(ofLines, whole, () => new Memo())
+    .made(fences ? fenced : unfenced, begun, () => findFixed(whole, begun, fences))
   const named = namedLines(markers)
-  const find = frameFinder([...fixed, ...named], core, /[\\\s]+/g)
-  const looks = named.length === 0 ? [] : (markers.looks ?? [])
-  const disguised = looks.map((look) => {
+  const find = frameFinder(named, core, ignored, tree)
+  const disguised = (named.length > 0 ? looks : []).map((look) => {
     const findNamed = frameFinder(namedLines(markers, look), look, decoration)
     return (line: string) => readsAsNamed(line, findNamed(line), look)
   })
@@ -171,9 +176,8 @@ function buildReader(markers: Markers): MarkerReader {
       frames.some((frame) => isFramed(words.replaceAll(" ", ""), frame))
     )
   }
-  const reads = (line: string): boolean =>
-    line !== "" && (isPlain(line) || (mayDisguise(line) && disguised.some((is) => is(line))))
-  return { reads, closers: new Set([...lines].filter((line) => closer.test(line)).map(squash)) }
+  const reads = (line: string) => line !== "" && (isPlain(line) || (mayDisguise(line) && disguised.some((is) => is(line))))
+  return { reads, closers }
 }
 
 /** A line whose first character is a letter or a digit has none of the shapes. */

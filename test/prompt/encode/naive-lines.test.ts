@@ -223,4 +223,22 @@ describe("the reader of marker lines", () => {
     for (const _time of [1, 2, 3]) expect(encodeLines("---", own)).toBe("\\---")
     expect(asked).toBe(1)
   })
+
+  test("reads lines without names once for all names, and takes fences for lines only where they are", () => {
+    let read = 0
+    const lines = Object.assign(new Set(["---"]), {
+      [Symbol.iterator]() {
+        read++
+        return Set.prototype[Symbol.iterator].call(lines)
+      },
+    })
+    const heads = ["##"]
+    const frames = [{ slot: "speaker", before: "", after: [":", ""] }]
+    const encoded = (name: string, fences: boolean) =>
+      encodeLines("---\n## x\n```\nAnn: y\nBob: y", { lines, heads, fences, frames, names: { speaker: [name] } })
+    expect(encoded("Ann", true)).toBe("\\---\n\\## x\n\\```\n\\Ann: y\nBob: y")
+    expect(encoded("Bob", true)).toBe("\\---\n\\## x\n\\```\nAnn: y\n\\Bob: y")
+    expect(read).toBe(1)
+    expect(encoded("Bob", false)).toBe("\\---\n\\## x\n```\nAnn: y\n\\Bob: y")
+  })
 })
