@@ -8,8 +8,8 @@ import { onOneLine } from "../prompt/encode/line-breaks.ts"
 import type { TemplateValues } from "../prompt/template/render.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
-import { textArguments } from "../prompt/tools/text-arguments.ts"
 import type { Tool } from "../prompt/tools/tool.ts"
+import { textArguments } from "../prompt/tools/tool-schema.ts"
 import type { ToolWords } from "../prompt/tools/tool-words.ts"
 
 const maxExplained = 5

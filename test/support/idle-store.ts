@@ -1,7 +1,7 @@
 import type { SessionKey } from "../../src/core/conversation.ts"
 import { createInMemoryStore } from "../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { Job } from "../../src/memory/services/store/job-runner.ts"
-import { sessionRowId } from "../../src/memory/services/store/row-keys.ts"
+import { sessionRowId } from "../../src/memory/services/store/rows/row-tables.ts"
 import type { Store } from "../../src/memory/services/store/store.ts"
 
 /** A store in memory whose jobs nobody runs, so that an agent asks its model in turns alone. */

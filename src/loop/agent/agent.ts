@@ -12,7 +12,7 @@ import type { AskModel } from "../../memory/services/background/background-job.t
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import type { Observer } from "../../memory/services/observer.ts"
 import { createInMemoryStore } from "../../memory/services/store/in-memory/in-memory-store.ts"
-import { sessionRowId } from "../../memory/services/store/row-keys.ts"
+import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"

@@ -11,9 +11,37 @@ import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
 import { type CombinedInjections, combineInjections } from "../../prompt/layers/combine-injections.ts"
 import { knownNames } from "../../prompt/layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
-import { decisionSchema } from "./control/decision-schema.ts"
+import type { JsonSchema } from "../../prompt/tools/tool.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
+
+const nothing: JsonSchema = { type: "null" }
+const words: JsonSchema = { anyOf: [{ type: "string" }, nothing] }
+
+/**
+ * The JSON Schema of a decision. Members that a decision does not need are null, since a strict mode lets none be left out. A model writes
+ * them in this order: the message comes first, so that it streams as soon as the action is known.
+ */
+function decisionSchema({ progress }: TurnContext): JsonSchema {
+  const tools = progress.tools.plannerTools
+  const names = tools.map(({ name }) => name)
+  const calls = {
+    tool: { anyOf: [{ type: "string", enum: names }, nothing] },
+    args: { anyOf: [...tools.map(argumentsOf), nothing] },
+  }
+  const properties = {
+    action: { type: "string", enum: tools.length > 0 ? ["tool", "finish"] : ["finish"] },
+    message: words,
+    ...(progress.output ? { note: words } : {}),
+    ...(tools.length > 0 ? calls : {}),
+  }
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false }
+}
+
+/** The schema of a tool's arguments. One with references is any object, because its references begin at its own root. */
+function argumentsOf({ inputSchema }: { readonly inputSchema: JsonSchema }): JsonSchema {
+  return JSON.stringify(inputSchema).includes('"$ref"') ? { type: "object" } : inputSchema
+}
 
 /** Words of the planner's last step that later requests show. */
 export interface PlannerWords {

@@ -24,8 +24,8 @@ import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import { defineTool } from "../../prompt/tools/define-tool.ts"
 import { jsonTypeOf } from "../../prompt/tools/json-schema.ts"
-import { handWrittenSchema, type TextSchema } from "../../prompt/tools/text-arguments.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
+import { handWrittenSchema, type TextSchema } from "../../prompt/tools/tool-schema.ts"
 import type { ToolWords } from "../../prompt/tools/tool-words.ts"
 
 /** The parts of a character beside its persona. */

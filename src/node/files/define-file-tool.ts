@@ -1,6 +1,6 @@
 import { defineTool } from "../../prompt/tools/define-tool.ts"
-import { argumentSchema, asText, type ParameterKind, type TextSchema } from "../../prompt/tools/text-arguments.ts"
 import type { Tool, ToolContext } from "../../prompt/tools/tool.ts"
+import { argumentSchema, asText, type ParameterKind, type TextSchema } from "../../prompt/tools/tool-schema.ts"
 import { type FileToolParts, withFileProblems } from "./file-tool.ts"
 
 /** A parameter: text, which may be blank; a path, which may not; or a whole number of at least 1. `?` makes it optional. */

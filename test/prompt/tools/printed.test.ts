@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { nearTimeZones } from "../../../src/prompt/tools/builtin/current-time.ts"
+import { nearTimeZones } from "../../../src/node/builtin-tools.ts"
 import { evaluateExpression } from "../../../src/prompt/tools/builtin/evaluate-expression.ts"
 import { normaliseResult } from "../../../src/prompt/tools/execute-tool.ts"
 import { printDefault, printOtherProperties, printSchemaType } from "../../../src/prompt/tools/print-schema-type.ts"

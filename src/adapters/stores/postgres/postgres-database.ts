@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely"
 import type { Client, ClientConfig, Pool } from "pg"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import { storeClosed } from "../../../memory/services/store/store.ts"
 import type { Queries, SqlDatabase, Tables } from "../sql/sql-database.ts"
 import { type ConnectionTarget, withoutSecrets } from "./connection-url.ts"

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow } from "../../../memory/services/store/rows/rows.ts"
 import { bodyText, damagedRow, type RowName, readBody } from "../sql/row-body.ts"
 

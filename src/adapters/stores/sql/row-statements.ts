@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, Kysely, QueryResult, SqlBool } from "kysely"
 import { NewestMap } from "../../../core/memo.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
 import { type Built, Place, PreparedStatement } from "./prepared.ts"
 import { bodyText } from "./row-body.ts"

@@ -2,8 +2,8 @@ import { sql } from "kysely"
 import type { SessionKey } from "../../../core/conversation.ts"
 import { blobId } from "../../../memory/services/store/blob.ts"
 import { freezeParsed } from "../../../memory/services/store/frozen-json.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
 import {
+  keyText,
   type LockedRow,
   type LockedTable,
   lockedColumns,

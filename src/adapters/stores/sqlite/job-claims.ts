@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from "kysely"
 import type { Clock } from "../../../core/ports.ts"
 import { type DeadJob, type JobHandlers, timedKinds } from "../../../memory/services/store/job-runner.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ClaimedJob, JobClaims } from "../../../memory/services/store/running-jobs.ts"
 import { fromKeyText, type Queries, type SqlDatabase } from "../sql/sql-database.ts"
 import { type JobTables, jobOf, jobQueries } from "./sqlite-jobs.ts"

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../core/ports.ts"
-import { keyText } from "../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { jobQueries } from "./sqlite-jobs.ts"
 

@@ -10,7 +10,7 @@ import type {
   JobSettings,
   StartOptions,
 } from "../../../memory/services/store/job-runner.ts"
-import { rowId, sessionRowId } from "../../../memory/services/store/row-keys.ts"
+import { rowId, sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import { handlerOf, RunningJobs } from "../../../memory/services/store/running-jobs.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { deadJobs, dueHeads, type Head, type HeadsWanted, pruneDone, sqliteClaims } from "./job-claims.ts"

@@ -1,6 +1,6 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
-import { sessionRowId } from "../../../memory/services/store/row-keys.ts"
+import { sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ApprovalQuestion } from "../../../trace/approval-question.ts"
 
 interface OperatorAnswer {

@@ -4,7 +4,7 @@ import type { BackgroundJob, JobContext } from "../../../memory/services/backgro
 import { receiptsOfTurns } from "../../../memory/services/background/dialogue.ts"
 import type { Job, JobAttempt, JobProgress } from "../../../memory/services/store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../../../memory/services/store/receipt.ts"
-import { scopeOf, sessionRowId } from "../../../memory/services/store/row-keys.ts"
+import { scopeOf, sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { sessionState } from "../queue/turn-states.ts"
 import { maxWaitMs } from "./schedule-times.ts"

@@ -3,7 +3,7 @@ import { defined } from "../../../core/value.ts"
 import type { RecallFact } from "../recall/recall-query.ts"
 import { normaliseText } from "../recall/text/document-terms.ts"
 import type { MemoryFact, StoredMemory } from "../store/records.ts"
-import { ownerOf, rowId } from "../store/row-keys.ts"
+import { ownerOf, rowId } from "../store/rows/row-tables.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
 import { knownRelation, relationWords } from "./fact-relation.ts"
 

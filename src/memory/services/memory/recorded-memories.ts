@@ -4,7 +4,7 @@ import { hostTimers } from "../../../core/ports.ts"
 import { orAborted, whatHappened, within } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
-import { scopeOf } from "../store/row-keys.ts"
+import { scopeOf } from "../store/rows/row-tables.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
 import { factsOf } from "./memory-facts.ts"
 import {

@@ -6,7 +6,7 @@ import { blobId, bytesFromText } from "./blob.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
 import type { ProfileStatement, StoredMemory } from "./records.ts"
-import { sessionRowId } from "./row-keys.ts"
+import { sessionRowId } from "./rows/row-tables.ts"
 import type { SessionNote } from "./session-store.ts"
 
 /**

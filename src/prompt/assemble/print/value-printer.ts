@@ -11,8 +11,7 @@ import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
 import type { DraftMessage } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
-import { type BlockPlace, type EntryBlock, knownBlock, rememberBlock } from "./entry-blocks.ts"
-import { printList } from "./print-list.ts"
+import { type BlockPlace, type EntryBlock, knownBlock, printList, rememberBlock } from "./print-list.ts"
 import { printText } from "./print-text.ts"
 
 /** The slot in which a value is printed, and its injection. */

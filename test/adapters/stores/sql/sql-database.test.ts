@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { fromKeyText } from "../../../../src/adapters/stores/sql/sql-database.ts"
-import { keyText } from "../../../../src/memory/services/store/row-keys.ts"
+import { keyText } from "../../../../src/memory/services/store/rows/row-tables.ts"
 import { vectorBytes, vectorValues } from "../../../../src/memory/services/store/store-row.ts"
 
 const anyText = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: fc.constantFrom('"', "\0", "\ud800", "a", "\\") }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { currentTimeTool } from "../../../../src/prompt/tools/builtin/current-time.ts"
+import { currentTimeTool } from "../../../../src/node/builtin-tools.ts"
 import { answerOf } from "./run-tool.ts"
 
 const at = (iso: string) => ({ nowMs: () => Date.parse(iso) })

@@ -1,7 +1,6 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { freezeParsed } from "../../../../memory/services/store/frozen-json.ts"
-import { keyText } from "../../../../memory/services/store/row-keys.ts"
-import { type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import { keyText, type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { filterMessages, type MessageFilter, type SessionNote } from "../../../../memory/services/store/session-store.ts"
 import { prepared } from "../prepared.ts"

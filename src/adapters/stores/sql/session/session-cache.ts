@@ -1,6 +1,6 @@
 import { type HistoryMessage, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
 import type { Timers } from "../../../../core/ports.ts"
-import { sessionRowId } from "../../../../memory/services/store/row-keys.ts"
+import { sessionRowId } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
 import type { StateSize } from "./stored-state.ts"
 

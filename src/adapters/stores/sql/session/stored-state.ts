@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
-import { keyText } from "../../../../memory/services/store/row-keys.ts"
+import { keyText } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
 import { bodyText, readBody } from "../row-body.ts"
 import { fromKeyText, inSession, type Queries, sessionColumns } from "../sql-database.ts"

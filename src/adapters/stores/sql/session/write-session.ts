@@ -1,7 +1,12 @@
 import { type HistoryMessage, type SessionKey, spokenOf } from "../../../../core/conversation.ts"
 import { frozenJson } from "../../../../memory/services/store/frozen-json.ts"
-import { sessionRowId } from "../../../../memory/services/store/row-keys.ts"
-import { historyRows, type LockedRow, type SessionColumns, sessionOf } from "../../../../memory/services/store/rows/row-tables.ts"
+import {
+  historyRows,
+  type LockedRow,
+  type SessionColumns,
+  sessionOf,
+  sessionRowId,
+} from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { endBehind, lockSession } from "../../../../memory/services/store/rows/session-rows.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../../memory/services/store/session-store.ts"

@@ -10,9 +10,8 @@ import { sessionOf } from "../rows/row-tables.ts"
 import { endBehind, lockSession, wholeMessages } from "../rows/session-rows.ts"
 import { filterMessages, type MessageFilter, type SessionCommit, type SessionStore, sessionConflict } from "../session-store.ts"
 import type { Store } from "../store.ts"
-import type { InMemoryRows } from "./in-memory-rows.ts"
 import type { JobTable } from "./job-table.ts"
-import type { SessionTable } from "./session-table.ts"
+import type { InMemoryRows, SessionTable } from "./session-table.ts"
 
 /** The parts of a store in memory that a turn without memories, jobs and pictures needs none of. */
 export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<SessionStore, "messages" | "branches"> {

@@ -1,8 +1,233 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { frozenJson } from "../frozen-json.ts"
-import { historyRows, type RowTables, sessionOf } from "../rows/row-tables.ts"
+import {
+  historyRows,
+  type LockedRow,
+  type LockedTable,
+  type RowTables,
+  sessionOf,
+  type TableName,
+  tableKeys,
+} from "../rows/row-tables.ts"
+import type { ColumnValues, Comparison, JobRows, RowDatabase, Rows, Selection, Where } from "../rows/rows.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
-import { InMemoryRows } from "./in-memory-rows.ts"
+import { type AnyConditions, type AnyRow, isComparison, meets, RowTable, type RowTest } from "./row-table.ts"
+
+const session = tableKeys.sessions
+
+/** The columns by which rows are looked for often, each list ending with the column of their order. */
+const indexes: { readonly [Table in TableName]?: readonly (readonly string[])[] } = {
+  messages: [
+    [...session, "position"],
+    [...session, "at_ms"],
+  ],
+  aside_messages: [[...session, "position"]],
+  notes: [[...session, "position"]],
+  session_blobs: [[...session, "id"]],
+  memories: [
+    ["agent", "user_id", "hash", "user_sequence"],
+    ["agent", "user_id", "user_sequence"],
+    ["agent", "conversation", "group_sequence"],
+  ],
+  vectors: [["agent", "memory_id", "model"]],
+  statements: [["agent", "user_id", "position"]],
+  receipts: [
+    [...session, "turn_id", "position"],
+    ["agent", "user_id", "started_ms"],
+  ],
+}
+
+type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
+
+/** The tables of a store in memory. Every method is done when it returns. */
+export class InMemoryRows implements Rows, RowDatabase {
+  /** Set with the first work that needs it. */
+  jobs!: JobRows
+  readonly #tables = new Map<TableName, RowTable>()
+  /** The ways back from the changes of a transaction. */
+  #undo: (() => void)[] | undefined
+  /** Settles when the transaction that writes has ended. */
+  #writing: Promise<void> | undefined
+  /** Each settles when a transaction that reads has ended. Any number of them go on at a time. */
+  readonly #reading = new Set<Promise<unknown>>()
+
+  /** Runs work that is done when it returns, and that throws before its first change. It only waits for transactions that go on. */
+  async atOnce<T>(work: () => T): Promise<T> {
+    while (this.#writing || this.#reading.size > 0) await this.#ended()
+    return work()
+  }
+
+  readonly read = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
+    while (this.#writing) await this.#writing
+    const reading = work(this)
+    const end = (): unknown => this.#reading.delete(ended)
+    const ended = reading.then(end, end)
+    this.#reading.add(ended)
+    return reading
+  }
+
+  /** A transaction that reads costs nothing here. */
+  readonly readOnce = this.read
+
+  readonly write = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
+    while (this.#writing || this.#reading.size > 0) await this.#ended()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const undo: (() => void)[] = []
+    this.#writing = promise
+    this.#undo = undo
+    try {
+      return await work(this)
+    } catch (error) {
+      for (const back of undo.reverse()) back()
+      throw error
+    } finally {
+      this.#undo = undefined
+      this.#writing = undefined
+      resolve()
+    }
+  }
+
+  #ended(): Promise<unknown> {
+    return this.#writing ?? Promise.all(this.#reading)
+  }
+
+  select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
+    table: Table,
+    where: Where<Table>,
+    selection: Selection<Column> = {},
+  ): Pick<RowTables[Table], Column>[] {
+    const { columns, isDistinct = false } = selection
+    const found = this.#find(table, where, selection)
+    if (columns === undefined) return found as unknown as RowTables[Table][]
+    const rows: AnyRow[] = []
+    for (const row of found) {
+      const picked: Record<string, unknown> = {}
+      for (const column of columns) picked[column] = row[column]
+      rows.push(picked)
+    }
+    const shown = isDistinct ? [...new Map(rows.map((row) => [JSON.stringify(row), row])).values()] : rows
+    return shown as Pick<RowTables[Table], Column>[]
+  }
+
+  count(table: TableName): number {
+    return this.#table(table).size
+  }
+
+  insert<Table extends TableName>(table: Table, rows: readonly RowTables[Table][]): void {
+    for (const row of rows) this.#set(table, row as unknown as AnyRow)
+  }
+
+  add<Table extends TableName>(table: Table, row: RowTables[Table]): boolean {
+    const isNew = this.#table(table).like(row as unknown as AnyRow) === undefined
+    if (isNew) this.insert(table, [row])
+    return isNew
+  }
+
+  put<Table extends TableName>(
+    table: Table,
+    rows: readonly RowTables[Table][],
+    columns: readonly ColumnOf<Table>[],
+    where: AnyConditions = {},
+  ): void {
+    for (const row of rows) {
+      const known = this.#table(table).like(row as unknown as AnyRow)
+      if (known === undefined) this.insert(table, [row])
+      else if (meets(known, this.#tests(where)))
+        this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
+    }
+  }
+
+  lockAgent(): void {}
+
+  lock<Table extends LockedTable>(table: Table, where: Where<Table>): readonly LockedRow<Table>[] {
+    return this.#find(table, where) as unknown as LockedRow<Table>[]
+  }
+
+  lockOrMake<Table extends LockedTable>(table: Table, row: RowTables[Table]): LockedRow<Table> {
+    this.add(table, row)
+    return this.#table(table).like(row as unknown as AnyRow) as unknown as LockedRow<Table>
+  }
+
+  update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): void {
+    for (const row of this.#find(table, where)) this.#set(table, { ...row, ...change })
+  }
+
+  raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): void {
+    for (const row of this.#find(table, where)) this.#set(table, { ...row, version: Number(row.version) + 1 })
+  }
+
+  delete<Table extends TableName>(table: Table, where: Where<Table>): number {
+    const gone = this.#find(table, where)
+    const rows = this.#table(table)
+    for (const row of gone) {
+      rows.remove(row)
+      this.#undo?.push(() => rows.set(row))
+    }
+    return gone.length
+  }
+
+  readState(key: SessionKey): SessionRecord["state"] {
+    return this.select("sessions", sessionOf(key))[0]?.whole_state ?? {}
+  }
+
+  writeState(key: SessionKey, state: SessionRecord["state"]): void {
+    this.update("sessions", sessionOf(key), { whole_state: state })
+  }
+
+  newestMessages(agent: string, limit: number): readonly RowTables["messages"][] {
+    const newest = { order: ["position"], isDescending: true, limit: 1 } as const
+    const found = this.select("sessions", { agent }).flatMap((row) => this.select("messages", sessionOf(row), newest))
+    return found.sort((a, b) => b.at_ms - a.at_ms).slice(0, limit)
+  }
+
+  sessionsHolding(agent: string, member: string): readonly SessionKey[] {
+    return this.select("sessions", { agent, whole_state: { holding: [member] } })
+  }
+
+  #table(name: TableName): RowTable {
+    const found = this.#tables.get(name) ?? new RowTable(tableKeys[name], indexes[name] ?? [])
+    this.#tables.set(name, found)
+    return found
+  }
+
+  #set(name: TableName, row: AnyRow): void {
+    const table = this.#table(name)
+    const before = table.like(row)
+    this.#undo?.push(() => (before === undefined ? table.remove(row) : table.set(before)))
+    table.set(row)
+  }
+
+  #find(table: TableName, where: unknown, selection: Selection<string> = {}): AnyRow[] {
+    const rows = this.#table(table)
+    if (!Array.isArray(where)) return rows.find(where as AnyConditions, this.#tests(where as AnyConditions), selection)
+    const lists = (where as AnyConditions[]).map((conditions) => rows.find(conditions, this.#tests(conditions), selection))
+    return [...new Set(lists.flat())]
+  }
+
+  #tests(conditions: AnyConditions): readonly RowTest[] {
+    const tests: RowTest[] = []
+    for (const [column, value] of Object.entries(conditions))
+      if (value !== undefined) tests.push({ column, value, check: isComparison(value) ? this.#comparing(value) : undefined })
+    return tests
+  }
+
+  #comparing(given: Comparison): (value: unknown) => boolean {
+    if ("above" in given) return (value) => (value as number) > given.above
+    if ("from" in given) return (value) => (value as number) >= given.from
+    if ("isNot" in given) return (value) => value !== null
+    if ("holding" in given) return (value) => given.holding.some((name) => Object.hasOwn(Object(value), name))
+    const isOutside = "notIn" in given || "outside" in given
+    let members: ReadonlySet<unknown>
+    if ("in" in given) members = new Set(given.in)
+    else if ("notIn" in given) members = new Set(given.notIn)
+    else members = new Set(this.#values("within" in given ? given.within : given.outside))
+    return (value) => members.has(value) !== isOutside
+  }
+
+  #values({ table, column, where }: ColumnValues): readonly unknown[] {
+    return this.#find(table, where).map((row) => row[column])
+  }
+}
 
 /** Sessions in memory. It copies what it is given and returns frozen data. */
 export class SessionTable {

@@ -1,12 +1,11 @@
 import { bytesToText } from "../blob.ts"
 import { renumbered, withoutMessages } from "../branches.ts"
-import { byTime, compareReceipts, compareTexts } from "../row-keys.ts"
 import type { StoreScope } from "../store.ts"
 import type { StoreRow } from "../store-row.ts"
 import { heldBlobs, namedBlobs } from "./blob-records.ts"
 import { memoryColumns, memoryOf } from "./memory-records.ts"
 import { type OwnedSession, ownedKeys, ownedSessions, spokenTurns, whereOwned } from "./owned-rows.ts"
-import { sessionOf } from "./row-tables.ts"
+import { byTime, compareReceipts, compareTexts, sessionOf } from "./row-tables.ts"
 import { type OwnedKeys, type Rows, valuesOf } from "./rows.ts"
 import { wholeMessages } from "./session-rows.ts"
 

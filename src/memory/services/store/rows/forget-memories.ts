@@ -1,8 +1,7 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
-import { sessionRowId } from "../row-keys.ts"
 import { approvalKey, stateWithoutWaitingTurn } from "../waiting-turn.ts"
 import { groupScope, lockScope, type MemoryScope, nextEpoch, setEpoch, userScope } from "./memory-scopes.ts"
-import { messageTables, type RowTables, sessionOf } from "./row-tables.ts"
+import { messageTables, type RowTables, sessionOf, sessionRowId } from "./row-tables.ts"
 import { type Conditions, inPages, type Rows } from "./rows.ts"
 
 /** A memory that is deleted, by its columns. */

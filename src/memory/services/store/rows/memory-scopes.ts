@@ -1,6 +1,6 @@
 import type { ServiceKey } from "../../../../core/conversation.ts"
 import type { StoredMemory } from "../records.ts"
-import { keyText } from "../row-keys.ts"
+import { keyText } from "./row-tables.ts"
 import { type Conditions, inPages, type Rows } from "./rows.ts"
 
 /** A scope of memories: the row that counts its changes, and the condition that a memory lies in it. */

@@ -1,7 +1,6 @@
 import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
-import { compareSessions, rowId } from "../row-keys.ts"
 import type { StoreScope } from "../store.ts"
-import { messageTables, sessionOf } from "./row-tables.ts"
+import { compareSessions, messageTables, rowId, sessionOf } from "./row-tables.ts"
 import type { Conditions, OwnedKeys, Rows } from "./rows.ts"
 
 /** A session that a scope owns as a whole, or of which it owns the turns of its user. */
