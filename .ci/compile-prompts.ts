@@ -6,8 +6,10 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { loadPrompts } from "../src/node/load-prompts.ts"
 import { compileFiles } from "../src/prompt/dialect/compile-dialect.ts"
-import { shared } from "../src/prompt/dialect/dialect-locale.ts"
+import { type CompiledFile, isBackground } from "../src/prompt/dialect/dialect.ts"
+import { background, shared } from "../src/prompt/dialect/dialect-locale.ts"
 import { isLocale } from "../src/prompt/dialect/locales.ts"
+import { headingsOf } from "../src/prompt/dialect/markers.ts"
 import { dialectFiles } from "../src/prompt/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds, promptName } from "../src/prompt/dialect/prompt-source.ts"
 import { packFiles } from "./pack-files.ts"
@@ -21,7 +23,9 @@ const head = "// Generated from prompts/ by `npm run prompts`."
 export function compilePrompts(folder: string = prompts): ReadonlyMap<string, string> {
   const byFolder = Map.groupBy(loadPrompts(folder, { shownAs: "" }), ({ path }) => path.split("/").slice(0, 2).join("/"))
   const modules = [...byFolder].map(([name, sources]) => [`${moduleName(name)}.ts`, folderModule(sources)] as const)
-  const packed = compiledFolders(byFolder).map((name) => [`packed.${moduleName(name)}.ts`, packedModule(name, byFolder)] as const)
+  const packed = [...packedFolders(byFolder)].map(
+    ([name, files]) => [`packed.${moduleName(name)}.ts`, packedModule(files)] as const,
+  )
   // Not made from prompts. It stands here because the build makes each file of this folder one that can be read synchronously.
   const looks = ["look-alikes.ts", `${head}\nexport { looks } from "../../encode/look-alikes.ts"\n`] as const
   const lists = [["folders.ts", indexModule(byFolder)] as const, ["tool-folders.ts", toolsModule(byFolder)] as const]
@@ -36,13 +40,36 @@ function compiledFolders(byFolder: Folders): string[] {
   return [...byFolder.keys()].filter((folder) => names.some((name) => folder.startsWith(`${name}/`)))
 }
 
-/** The files of a folder, compiled as a text. Shared files load no others, so they are the same in every dialect. */
-function packedModule(folder: string, byFolder: Folders): string {
+type Files = ReadonlyMap<string, CompiledFile>
+
+/** The compiled files of each folder. Of the shared ones that no turn prints their headings stand there, and the files in a folder of their own. */
+function packedFolders(byFolder: Folders): ReadonlyMap<string, Files> {
+  const packed = new Map<string, Files>()
+  for (const folder of compiledFolders(byFolder)) {
+    const files = compiledFiles(folder, byFolder)
+    packed.set(folder, files)
+    const [name = "", locale = ""] = folder.split("/")
+    if (name !== shared) continue
+    const behind = new Map([...files].filter(([name, { file }]) => file && isBackground(name, file)))
+    packed.set(`${background}/${locale}`, behind)
+    const headings = [...behind].map(([name, { found }]) => [name, { file: undefined, found: headingsOf(found) }] as const)
+    packed.set(folder, new Map([...files, ...headings]))
+  }
+  return packed
+}
+
+/** The files of a folder, compiled. Shared files load no others, so they are the same in every dialect. */
+function compiledFiles(folder: string, byFolder: Folders): Files {
   const [name = "", locale = ""] = folder.split("/")
   const read = (other: string) => byFolder.get(other) ?? []
   const library = { folders: [...byFolder.keys()], dialects: dialectNames(byFolder), read }
   const load = name === shared ? undefined : dialectFiles(library, name, locale).load
-  return `${head}\nexport const packed = ${JSON.stringify(packFiles(compileFiles(read(folder), load).values()))}\n`
+  return compileFiles(read(folder), load)
+}
+
+/** Compiled files as a text. */
+function packedModule(files: Files): string {
+  return `${head}\nexport const packed = ${JSON.stringify(packFiles(files))}\n`
 }
 
 function folderModule(sources: readonly PromptSource[]): string {
@@ -60,6 +87,7 @@ function loaders(names: readonly string[], prefix = ""): string {
 
 function indexModule(byFolder: Folders): string {
   const names = [...byFolder.keys()]
+  const packed = packedFolders(byFolder)
   return `${head}
 ${folderTypes}
   ${JSON.stringify(dialectNames(byFolder))}
@@ -68,7 +96,7 @@ ${foldersType}
   ${JSON.stringify(names)}
 
 ${packedType} = {
-${loaders(compiledFolders(byFolder), "packed.")}}
+${loaders([...packed.keys()], "packed.")}}
 `
 }
 
@@ -98,7 +126,7 @@ const toolsType = `import type { PromptSource } from "../prompt-source.ts"
 /** The modules of the words of tools. */
 export const toolFolders: Readonly<Record<string, () => Promise<{ readonly prompts: readonly PromptSource[] }>>>`
 
-const packedType = `/** The modules of compiled files, of the folders that are dialects or belong to all of them. */
+const packedType = `/** The modules of compiled files, of the folders that are dialects or belong to all of them, and of the prompts behind turns. */
 export const packedFolders: Readonly<Record<string, () => Promise<{ readonly packed: string }>>>`
 
 /** The module of `fay/en` is `fay.en`; `shipped.ts` finds it by this name. */

@@ -4,8 +4,10 @@ import { fold } from "../src/prompt/encode/fold.ts"
 import type { TemplateNode } from "../src/prompt/template/ast.ts"
 
 /** Writes compiled files as a text, from which `unpackFiles` makes them again without parsing a template. */
-export function packFiles(files: Iterable<CompiledFile>): string {
-  const packed = [...files].map(({ file: { template, separator, omit }, found }): PackedFile => {
+export function packFiles(files: ReadonlyMap<string, CompiledFile>): string {
+  const packed = [...files].map(([name, { file, found }]): PackedFile => {
+    if (file === undefined) return [`${name}.md`, "\n", [], [], 0, found]
+    const { template, separator, omit } = file
     const known = literalLines(template.nodes).map(fold)
     const pack = (lines: readonly string[]) => lines.map((line) => (known.includes(line) ? known.indexOf(line) : line))
     const lines = { ...found, lines: pack(found.lines), heads: pack(found.heads) }

@@ -61,6 +61,22 @@ describe("loadDialect", () => {
       process.getBuiltinModule = getBuiltinModule`
     expect(promptsRead(program)).toEqual([...dialect, "tools.en.ts", "tools.zh-CN.ts"])
   })
+
+  test("reads the prompts behind turns where they are asked for, so that a bundle can assemble them", () => {
+    const program = (options: string) => `
+      const { assemble, loadDialect, PromptStack } = await import(${source("index")})
+      await loadDialect("layered", "zh-CN", ${options})
+      process.getBuiltinModule = () => undefined
+      try {
+        const { messages } = assemble(new PromptStack(), { dialect: "layered", locale: "zh-CN", prompt: "reflection" })
+        console.log(messages.length > 0)
+      } catch ({ code, message }) {
+        console.log(code, message)
+      }`
+    const printedBy = (options: string) => printed(program(options)).join("\n")
+    expect(printedBy("{}")).toMatch(/^prompt-missing expected the shipped prompts packed.background.zh-CN to be loaded/)
+    expect(printedBy("{ background: true }")).toBe("true")
+  })
 })
 
 describe("parameters of tools", () => {

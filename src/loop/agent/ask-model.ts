@@ -7,7 +7,7 @@ import type { AskModel } from "../../memory/services/background/background-job.t
 import type { Profile } from "../../profile/profile.ts"
 import { assembleInjections } from "../../prompt/assemble/assemble.ts"
 import type { Dialect } from "../../prompt/dialect/dialect.ts"
-import { shippedDialect } from "../../prompt/dialect/shipped.ts"
+import { dialectWith, loadDialect, shippedDialectNames } from "../../prompt/dialect/shipped.ts"
 import { stripThinking } from "../../reply/thinking.ts"
 import { estimateOf } from "../../trace/turn-spending.ts"
 import { readModel } from "../turn/read-model.ts"
@@ -46,7 +46,7 @@ type Question = { readonly prompt: string; readonly injections: readonly Injecti
 
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
   const { profile, ports } = options
-  const request = requestOf(options, model, question)
+  const request = await requestOf(options, model, question)
   const spending = question.key && (await options.spending?.())
   if (question.key) await spending?.expectRoom(question.key, model, request.assembly)
   const output: string[] = []
@@ -67,14 +67,14 @@ async function askOne(options: AskModelOptions, model: LanguageModel, question: 
   return { text, model: model.id, assembly, usage, estimate: spending && estimateOf(step, ports.counter) }
 }
 
-function requestOf(
+async function requestOf(
   { dialect, ports, profile }: AskModelOptions,
   { capabilities }: LanguageModel,
   { prompt, injections }: Question,
-): ModelRequest & { readonly assembly: Assembly } {
+): Promise<ModelRequest & { readonly assembly: Assembly }> {
   const { tokens, answerTokens } = profile.budget
   const assembly = assembleInjections(injections, {
-    dialect: dialectWith(prompt, dialect),
+    dialect: await dialectFor(prompt, dialect),
     prompt,
     developerRole: capabilities.developerRole,
     counter: ports.counter,
@@ -86,8 +86,10 @@ function requestOf(
 }
 
 /** The dialect, or the shipped one of its language if it lacks the prompt. A dialect of the user's own may have no background prompts. */
-function dialectWith(prompt: string, dialect: Dialect): Dialect {
-  return dialect.files.has(prompt) ? dialect : shippedDialect("layered", dialect.locale)
+async function dialectFor(prompt: string, dialect: Dialect): Promise<Dialect> {
+  if (dialect.files.has(prompt)) return dialect
+  const name = shippedDialectNames().includes(dialect.name) ? dialect.name : "layered"
+  return dialectWith(prompt, await loadDialect(name, dialect.locale, { background: true }))
 }
 
 /** The texts of users, for a model that is code and reads no prompt. */

@@ -6,9 +6,9 @@ import { type CountedTool, roughCounter, type TokenCounter } from "../../core/po
 import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
 import { type Dialect, promptFile } from "../dialect/dialect.ts"
-import { nameLooks, shippedDialect } from "../dialect/shipped.ts"
+import { dialectWith, nameLooks, shippedDialect } from "../dialect/shipped.ts"
 import type { Look } from "../encode/fold.ts"
-import type { LineShape } from "../encode/lines.ts"
+import type { Markers } from "../encode/lines.ts"
 import type { KnownNames } from "../encode/named-lines.ts"
 import { combineInjections, slotOf } from "../layers/combine-injections.ts"
 import { knownNames } from "../layers/turn-injections.ts"
@@ -78,7 +78,7 @@ export function assemble(stack: PromptStack, options: AssembleOptions = {}): Ass
   if (asked) checkMemberTypes("the turn of assemble", asked, turnTypes)
   if (asked) checkMemberTypes("the question of assemble", asked.question, "speaker:object text:string")
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
-  const compiled = typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect
+  const compiled = dialectWith(prompt, typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect)
   try {
     const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })
     return assembleInjections(injections, {
@@ -176,24 +176,23 @@ const cutInSteps = "history is cut in steps, so that a provider's cache serves i
 interface Guarded {
   readonly names: KnownNames | undefined
   readonly looks: readonly Look[] | undefined
-  readonly shapes: readonly LineShape[]
+  readonly own: Markers
   readonly made: Dialect
 }
 
 const guarded = memoKind<Dialect, Guarded>()
 
 /**
- * The dialect with the markers of one request: lines that begin with a name that the session knows, and the shapes of the
- * headings of its prompt file (T5). The same names give the same markers, so that what was printed before is found again.
+ * The dialect with the markers of one request: lines that begin with a name that the session knows, and the lines of a prompt that
+ * no turn prints (T5). The same names give the same markers, so that what was printed before is found again.
  */
 function guardedDialect({ dialect, prompt, names, looks }: AssembleInjectionsOptions, memo: Memo): Dialect {
-  const { markers, files } = dialect
-  const shapes = files.get(prompt)?.shapes ?? []
-  if (names === undefined && shapes.length === 0) return dialect
+  const own = dialect.files.get(prompt)?.markers ?? dialect.markers
+  if (names === undefined && own === dialect.markers) return dialect
   const known = memo.get(guarded, dialect)
-  if (known && known.looks === looks && sameLists(known.shapes, shapes) && sameNames(known.names, names)) return known.made
-  const made = { ...dialect, markers: { ...markers, names, looks, shapes: [...(markers.shapes ?? []), ...shapes] } }
-  memo.set(guarded, dialect, { names, looks, shapes, made })
+  if (known && known.looks === looks && known.own === own && sameNames(known.names, names)) return known.made
+  const made = { ...dialect, markers: { ...own, names, looks } }
+  memo.set(guarded, dialect, { names, looks, own, made })
   return made
 }
 

@@ -5,6 +5,9 @@ import { chooseLocale } from "./locales.ts"
 /** The folder whose files belong to every dialect of a locale. */
 export const shared = "shared"
 
+/** The folder of those that no turn prints. The package has them in modules of their own. */
+export const background = "background"
+
 /** The names of folders of prompt files. */
 export interface PromptFolders {
   /** All folders, such as `fay/en`. */

@@ -1,9 +1,9 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import { didYouMean } from "../../core/suggest.ts"
-import type { LineShape, Markers } from "../encode/lines.ts"
+import type { Markers } from "../encode/lines.ts"
 import type { Template, TemplateNode } from "../template/ast.ts"
-import { type FoundLines, markersOf, shapesOf } from "./markers.ts"
+import { type FoundLines, headingsOf, markersOf, shapesOf } from "./markers.ts"
 import type { PromptAttributes } from "./prompt-attributes.ts"
 import { promptKinds } from "./prompt-source.ts"
 
@@ -12,8 +12,8 @@ export interface PromptFile extends Pick<PromptAttributes, "separator" | "omit">
   readonly template: Template
   /** The keys in `omit` that the profile names, and not the file. */
   readonly off?: readonly string[]
-  /** Shapes of headings and rules that a request of this file has, and a turn's requests do not. */
-  readonly shapes?: readonly LineShape[]
+  /** The markers of its requests, if no turn prints it. */
+  readonly markers?: Markers
 }
 
 /** A folder of prompt files in one locale, compiled. */
@@ -22,29 +22,37 @@ export interface Dialect {
   readonly locale: string
   /** The files by name, without folder and ending: `planner`, `history`, … */
   readonly files: ReadonlyMap<string, PromptFile>
-  /** Lines and beginnings of lines, of all files, that untrusted text must not imitate. */
+  /** Lines and beginnings of lines that untrusted text must not imitate: those that a turn can print, and the headings of all files. */
   readonly markers: Markers
 }
 
-/** A compiled prompt file, and the lines that it can print. */
+/** A compiled prompt file, and the lines that it can print. Without the file, these are the headings of one that is read apart. */
 export interface CompiledFile {
-  readonly file: PromptFile
+  readonly file: PromptFile | undefined
   readonly found: FoundLines
 }
 
-/** Puts compiled files together to a dialect, with the markers of them all. */
+/** Puts compiled files together to a dialect, with the markers of a turn's requests. */
 export function dialectOf(
   { name, locale }: Pick<Dialect, "name" | "locale">,
   compiled: ReadonlyMap<string, CompiledFile>,
 ): Dialect {
-  const ofTurn = [...compiled].filter(([name, { file }]) => turnPrompts.includes(name) || !opensMessage(file.template.nodes))
-  const shapes = shapesOf(markersOf(ofTurn.map(([, { found }]) => found)))
+  const found = [...compiled.values()].map((one) => one.found)
+  const ofTurn = [...compiled].flatMap(([name, { file, found }]) => (file && !isBackground(name, file) ? [found] : []))
+  const [all, shapes] = [markersOf(found), shapesOf(markersOf(ofTurn))]
   const files = new Map<string, PromptFile>()
   for (const [name, { file, found }] of compiled) {
-    const own = shapesOf(markersOf([found])).filter((shape) => !shapes.includes(shape))
-    files.set(name, own.length > 0 ? { ...file, shapes: own } : file)
+    if (!file) continue
+    const own = () => [...new Set([...shapes, ...shapesOf(markersOf([found]))])]
+    files.set(name, isBackground(name, file) ? { ...file, markers: { ...all, shapes: own() } } : file)
   }
-  return { name, locale, files, markers: { ...markersOf([...compiled.values()].map(({ found }) => found)), shapes } }
+  const shown = found.map((one) => (ofTurn.includes(one) ? one : headingsOf(one)))
+  return { name, locale, files, markers: { ...markersOf(shown), shapes } }
+}
+
+/** True for a prompt that no turn prints: it makes requests of its own. */
+export function isBackground(name: string, { template }: PromptFile): boolean {
+  return !turnPrompts.includes(name) && opensMessage(template.nodes)
 }
 
 /** The prompts of a turn. Others make requests of their own in the background, with headings of their own. */

@@ -39,6 +39,12 @@ export function shapesOf({ lines, heads, frames = [] }: Markers): LineShape[] {
   return frames.some(({ before }) => isBracket(before)) ? [...shapes, callShape] : shapes
 }
 
+/** The headings and rules of a prompt that no turn prints. Sentences of it are not among them. */
+export function headingsOf({ lines }: FoundLines): FoundLines {
+  const headings = lines.filter((line) => Object.values(lineShapes).some((shape) => shape.test(line)))
+  return { lines: headings, heads: [], frames: [], fences: false, signs: false }
+}
+
 function framesOf(written: ReadonlySet<string>): LineFrame[] {
   return [...written].flatMap((line): LineFrame[] => {
     // Texts and slots by turns, of which the first one with a name counts.

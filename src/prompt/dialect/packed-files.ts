@@ -12,7 +12,8 @@ export type PackedFile = readonly [
   separator: PromptAttributes["separator"],
   omit: readonly string[],
   optional: readonly string[],
-  nodes: readonly PackedNode[],
+  /** 0 for a file of which only the headings are packed. */
+  nodes: readonly PackedNode[] | 0,
   found: PackedLines,
 ]
 
@@ -61,12 +62,12 @@ export function unpackFiles(packed: string): ReadonlyMap<string, CompiledFile> {
   const files = JSON.parse(packed) as readonly PackedFile[]
   return new Map(
     files.map(([path, separator, omit, optional, nodes, found]) => {
-      const template: Template = { file: path, nodes: unpackNodes(nodes, path), optional: new Set(optional) }
+      const template: Template = { file: path, nodes: unpackNodes(nodes || [], path), optional: new Set(optional) }
       const known = literalLines(template.nodes)
       const unpack = (lines: PackedLines["lines"]) =>
         lines.map((line) => (typeof line === "string" ? line : fold(known[line] ?? "")))
       const lines = { ...found, lines: unpack(found.lines), heads: unpack(found.heads) }
-      return [promptName(path), { file: { template, separator, omit }, found: lines }]
+      return [promptName(path), { file: nodes ? { template, separator, omit } : undefined, found: lines }]
     }),
   )
 }

@@ -2,7 +2,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Look } from "../encode/fold.ts"
 import { type CompiledFile, type Dialect, dialectOf } from "./dialect.ts"
-import { dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
+import { background, dialectLocale, localesOf, type PromptFolders, shared } from "./dialect-locale.ts"
 import { chooseLocale } from "./locales.ts"
 import { unpackFiles } from "./packed-files.ts"
 import { packedFolders, shippedFolders, shippedNames } from "./shipped-prompts/folders.ts"
@@ -33,17 +33,35 @@ export function shippedDialect(name: string, locale: string): Dialect {
   if (known) return known
   const chosen = dialectLocale(shipped, name, locale)
   const found = `${name}/${chosen}`
-  const dialect = dialects.get(found) ?? dialectOf({ name, locale: chosen }, filesOver(`${shared}/${chosen}`, found))
+  const dialect = dialects.get(found) ?? dialectOf({ name, locale: chosen }, filesOf(`${shared}/${chosen}`, found))
   dialects.set(found, dialect).set(asked, dialect)
   return dialect
 }
 
-/** The compiled files of a folder over those of another one. */
-function filesOver(common: string, own: string): ReadonlyMap<string, CompiledFile> {
-  const files = new Map(compiledFolder(common))
-  const over = compiledFolder(own)
-  for (const name of over.keys()) files.delete(name)
-  for (const [name, file] of over) files.set(name, file)
+/**
+ * The dialect for requests of a prompt. Prompts that no turn prints stand apart from a shipped dialect, and are read when one of them is
+ * asked for. Outside Node.js, await {@link loadDialect} with `background` first.
+ */
+export function dialectWith(prompt: string, dialect: Dialect): Dialect {
+  const { name } = dialect
+  if (dialect.files.has(prompt) || !shippedNames.includes(name)) return dialect
+  const locale = dialectLocale(shipped, name, dialect.locale)
+  const folders = [`${shared}/${locale}`, `${background}/${locale}`, `${name}/${locale}`] as const
+  if (!compiledFolder(folders[0]).has(prompt)) return dialect
+  const asked = folders.join(" ")
+  const whole = dialects.get(asked) ?? dialectOf({ name, locale }, filesOf(...folders))
+  dialects.set(asked, whole)
+  return whole
+}
+
+/** The compiled files of folders, each over those before it. One of which the headings were known comes to their place. */
+function filesOf(...folders: readonly string[]): ReadonlyMap<string, CompiledFile> {
+  const files = new Map<string, CompiledFile>()
+  for (const folder of folders)
+    for (const [name, file] of compiledFolder(folder)) {
+      if (files.get(name)?.file) files.delete(name)
+      files.set(name, file)
+    }
   return files
 }
 
@@ -72,18 +90,25 @@ export async function loadNameLooks(): Promise<readonly Look[]> {
   return loaded.looks
 }
 
+interface LoadDialectOptions {
+  readonly names?: boolean
+  readonly background?: boolean
+}
+
 /**
  * Loads a shipped dialect by `import()`, with the notice of `truncateText`, and what {@link loadedWithDialects} adds. After that,
- * {@link shippedDialect} gives it in any JavaScript runtime. With `names`, `assemble` knows names of speakers in look-alike letters there, too;
- * Node.js reads that table by itself, but not in a bundle.
+ * {@link shippedDialect} gives it in any JavaScript runtime. With `names`, `assemble` knows names of speakers in look-alike letters there, too,
+ * and with `background` it has the prompts that no turn prints, such as `reflection`; Node.js reads both by itself, but not in a bundle.
  */
-export async function loadDialect(name: string, locale: string, options: { readonly names?: boolean } = {}): Promise<Dialect> {
+export async function loadDialect(name: string, locale: string, options: LoadDialectOptions = {}): Promise<Dialect> {
   checkType("the name of loadDialect", name, "string")
   checkType("the locale of loadDialect", locale, "string")
-  checkOptions("loadDialect", options, "names")
+  checkOptions("loadDialect", options, "names background")
   if (options.names === true) await loadNameLooks()
   const chosen = chooseLocale(locale, localesOf(shipped.folders, name)) ?? locale
-  for (const folder of [`${name}/${chosen}`, `${shared}/${chosen}`, "layered/en", `${shared}/en`]) {
+  const folders = [`${name}/${chosen}`, `${shared}/${chosen}`, "layered/en", `${shared}/en`]
+  if (options.background === true) folders.push(`${background}/${chosen}`)
+  for (const folder of folders) {
     const load = packedFolders[folder]
     if (load && !compiled.has(folder)) compiled.set(folder, unpackFiles((await load()).packed))
   }
@@ -116,7 +141,7 @@ export function readModule<Module>(name: string): Module {
 
 function notLoaded(name: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found them not loaded.`, {
-    hint: "If files cannot be read synchronously (in a browser or a bundle), await loadDialect(name, locale) first.",
+    hint: "If files cannot be read synchronously (in a browser or a bundle), await loadDialect(name, locale) first, with { background: true } for a prompt behind turns.",
     cause,
   })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
-import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
+import { dialectWith, shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
 import { shippedPrompts } from "../../../src/prompt/dialect/shipped-files.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { formatAssembly } from "../../../src/testing/format-assembly.ts"
@@ -30,9 +30,8 @@ describe("T1 the six kinds of prompts", () => {
       const persona = shippedPrompts("characters").find(({ path }) => path === `characters/${locale}/fay.md`)
       expect(persona?.body.trim()).toMatch(/./)
       for (const dialect of ["fay", "layered", "stack"]) {
-        const { files } = shippedDialect(dialect, locale)
         for (const name of ["planner", "final", "importance", "user-profile", "reflection"])
-          expect([...files.keys()]).toContain(name)
+          expect([...dialectWith(name, shippedDialect(dialect, locale)).files.keys()]).toContain(name)
       }
       for (const name of ["importance", "user-profile", "reflection"]) {
         const file = readFileSync(new URL(`shared/${locale}/${name}.md`, promptsFolder), "utf8")

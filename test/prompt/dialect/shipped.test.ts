@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { compilePrompts, writeModules, writtenPrompts } from "../../../.ci/compile-prompts.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
-import { shippedDialect, shippedDialectNames } from "../../../src/prompt/dialect/shipped.ts"
+import { isBackground } from "../../../src/prompt/dialect/dialect.ts"
+import { dialectWith, shippedDialect, shippedDialectNames } from "../../../src/prompt/dialect/shipped.ts"
 import { shippedDialectFiles } from "../../../src/prompt/dialect/shipped-dialect-files.ts"
 import { shippedPrompts } from "../../../src/prompt/dialect/shipped-files.ts"
 import { toolWords } from "../../../src/prompt/tools/tool-words.ts"
@@ -28,14 +29,27 @@ test("old modules are written anew and removed whatever their times are, as in a
 })
 
 describe("shipped dialects", () => {
-  test("each is what its files compile to, with the same order of files and of markers", () => {
+  test("each is what its files compile to, with the same order of files and of markers, and without the prompts behind turns", () => {
     for (const name of shippedDialectNames())
       for (const locale of ["en", "zh-CN"]) {
         const [shipped, compiled] = [shippedDialect(name, locale), compileDialect(shippedDialectFiles(name, locale))]
-        expect(shipped).toEqual(compiled)
-        expect([...shipped.files.keys()]).toEqual([...compiled.files.keys()])
+        const behind = [...compiled.files].flatMap(([name, file]) => (isBackground(name, file) ? [name] : []))
+        expect(behind).toEqual(expect.arrayContaining(["importance", "observe", "reflection"]))
+        expect(behind.filter((name) => shipped.files.has(name))).toEqual([])
+        expect(dialectWith("reflection", shipped)).toEqual(compiled)
+        expect(shipped.markers).toEqual(compiled.markers)
+        expect([...shipped.files.keys()]).toEqual([...compiled.files.keys()].filter((name) => !behind.includes(name)))
         expect([...shipped.markers.lines]).toEqual([...compiled.markers.lines])
       }
+  })
+
+  test("a dialect of the user's own is left as it is, and so is a shipped one without such a prompt", () => {
+    const shipped = shippedDialect("fay", "en")
+    expect(dialectWith("planner", shipped)).toBe(shipped)
+    expect(dialectWith("unknown", shipped)).toBe(shipped)
+    const own = { ...shipped, name: "mine" }
+    expect(dialectWith("reflection", own)).toBe(own)
+    expect(dialectWith("reflection", shipped)).toBe(dialectWith("tidy", shipped))
   })
 
   test("fay, layered and stack ship in English and Chinese", () => {
