@@ -45,7 +45,7 @@ function compiled(facts: Readonly<Record<string, readonly string[]>>, own: RegEx
 
 /** Words that make the rest no fact of now: it is denied, over, only wished for, or somebody else's words. */
 const unsure =
-  /\?|？|["“”「」]|\b(?:if|wish|used to|would|could|might|maybe|when i|imagine|pretend|dream(?:ed|t)?|as if|(?<!\b(?:i|i also|i still|i really|i just|don't|do not|longer|never|really|absolutely|stopped) )like|joking|kidding)\b|如果|要是|假如|以前|曾经|梦见|想象|假装|也许|可能|要不|就好了|吗|骗你|开玩笑/u
+  /\?|？|["“”「」]|\b(?:if|wish|used to|would|could|might|maybe|when i|imagine|pretend|dream(?:ed|t)?|as if|(?<!\b(?:i|i also|i still|i really|i just|i actually|don't|do not|longer|never|really|absolutely|stopped) )like|joking|kidding)\b|如果|要是|假如|以前|曾经|梦见|想象|假装|也许|可能|要不|就好了|吗|骗你|开玩笑/u
 
 /** A lasting fact that a person tells of themselves. */
 interface ToldFact {
@@ -73,7 +73,8 @@ function addFacts(normal: string, text: string, found: Map<string, ToldFact>): v
     const match = own.test(normal) ? pattern.exec(normal) : null
     if (match === null) continue
     const { named, value = named } = match.groups ?? {}
-    if (named !== undefined && !text.includes(` ${named.charAt(0).toUpperCase()}${named.slice(1, 2)}`)) continue
+    const [first = "", second = ""] = named ?? ""
+    if (named && ![second, second.toUpperCase()].some((next) => text.includes(` ${first.toUpperCase()}${next}`))) continue
     const name = relation.replace("$1", match[1] ?? "").replace(lastDot, "")
     if (found.has(name)) continue
     found.set(name, { relation: name, value: value?.replace(lastDot, "") })

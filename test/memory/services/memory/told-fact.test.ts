@@ -46,6 +46,23 @@ test.each([
   ["I've given up coffee", "likes coffee"],
   ["I love spicy food.", "likes spicy food"],
   ["我不能吃海鲜", "喜欢海鲜"],
+  ["I'm based in Vienna these days", "home", "vienna"],
+  ["I've just moved from Porto to Seville", "home", "seville"],
+  ["I've been working at Ericsson since May", "workplace", "ericsson"],
+  ["I'm now working for BP", "workplace", "bp"],
+  ["I quit IBM", "workplace", "ibm"],
+  ["We called off the engagement", "partner"],
+  ["I can't stand sushi anymore", "likes sushi"],
+  ["I love sushi so much", "likes sushi"],
+  ["I never eat pizza anymore", "likes pizza"],
+  ["I actually like olives now", "likes olives"],
+  ["我跳槽到字节了", "workplace", "字节"],
+  ["我把咖啡戒了", "喜欢咖啡"],
+  ["我和小美分了", "partner"],
+  ["我家在武汉", "home", "武汉"],
+  ["我们家搬到长沙了", "home", "长沙"],
+  ["我搬回沈阳了", "home", "沈阳"],
+  ["我的猫改名叫豆豆了", "猫的名字"],
 ])("%s tells the fact %s", (text, fact, value?: string) => {
   expect(toldFacts(text)[0]?.relation).toBe(fact)
   if (value !== undefined) expect(toldFacts(text)[0]?.value).toBe(value)
@@ -113,6 +130,15 @@ test.each([
   "我的猫叫了一晚上",
   "我在家工作",
   "她住在杭州",
+  "I'm working for free",
+  "I'm working at home today",
+  "I moved from the sofa to the couch",
+  "I don't eat much",
+  "I can't stand it",
+  "我和小美分了一个蛋糕",
+  "我家在三楼",
+  "我家在地铁站旁边",
+  "我把手机忘了",
 ])("%s tells none", (text) => {
   expect(toldFacts(text)).toEqual([])
 })
@@ -137,7 +163,7 @@ test("a text of any characters is read without harm, and only about the speaker"
 
 test.each([
   ["en", ["we broke up"]],
-  ["zh", ["我分手了"]],
+  ["zh", ["我分手了", "我跟阿凱分了"]],
 ] as const)("chats in the manner of people (%s, development) hold no false fact", (language, told) => {
   const lines = peopleChats(language, "development").flatMap((chat) => chat.lines)
   expect(lines.flatMap(({ text }) => (toldFacts(text).length === 0 ? [] : [text]))).toEqual(told)
@@ -184,6 +210,12 @@ describe("without a model", () => {
     ["我住在杭州", "我上周搬到成都了", "我住在哪里？"],
     ["我喜欢吃辣", "我不吃辣了", "我能吃辣吗？"],
     ["我女朋友叫小美", "我们分手了", "我女朋友是谁？"],
+    ["I live in Munich", "I'm based in Vienna these days", "Where do I live?"],
+    ["I work for Nokia", "I've been working at Ericsson since May", "Where do I work?"],
+    ["I love sushi", "I can't stand sushi anymore", "Do I like sushi?"],
+    ["我在百度上班", "我跳槽到字节了", "我在哪里上班？"],
+    ["我喜欢喝咖啡", "我把咖啡戒了", "我喝咖啡吗？"],
+    ["我家在武汉", "我们家搬到长沙了", "我家在哪里？"],
   ])("M17 what is told anew without keys stands before what it changes: %s → %s", async (old, now, question) => {
     const { service, ask } = await remembering([
       [100, old],
