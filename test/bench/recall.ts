@@ -15,6 +15,7 @@ import type { BenchResult, Gate, Row } from "./bench.ts"
 import { installPeers } from "./install-peers.ts"
 import { run as peopleChats } from "./people-chats.bench.ts"
 import { ablatedSearchers, fts5Searcher, miniSearchers, recallSearcher, type Search, type Searcher } from "./recall-baselines.ts"
+import { gradedFusion } from "./recall-fusion.ts"
 import { recallSetsResult } from "./recall-sets.ts"
 import { measureSpeed } from "./recall-speed.ts"
 import { formatResult } from "./report.ts"
@@ -304,6 +305,7 @@ function print(result: BenchResult): void {
 // Weights are chosen on the development halves. The other halves are looked at once, when the choice is made.
 if (process.argv.includes("--held-out")) {
   print(await recallSetsResult("held-out"))
+  print(gradedFusion("held-out"))
   process.exit()
 }
 for (const note of notes) console.log(`${note}\n`)
@@ -315,6 +317,7 @@ if (dataPresent) {
 }
 print(await recallSetsResult("development"))
 print(weakFusion())
+print(gradedFusion("development"))
 print(floor())
 print(curve())
 print(keys())
