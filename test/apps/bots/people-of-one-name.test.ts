@@ -109,3 +109,25 @@ test.each([
   ])
   expect(await asks()).toContain(told)
 })
+
+test("M26 M27 three people of one name, two of them with one nickname, stay three people, each with their own facts", async () => {
+  const third = { id: "11", name: "Ann" }
+  const { run } = processes({}, { history: { contextCount: 2 } })
+  await run([
+    [ann, "Call me Bibi, everyone does."],
+    [ann, "I live in Paris with my parrot."],
+    [other, "I live in Rome with my parrot."],
+    [third, "Please call me Bibi."],
+    [third, "I live in Oslo with my parrot."],
+    [bob, "Good morning to everybody here!"],
+    [ann, "I moved to Lyon with my parrot."],
+    [bob, "It rains again."],
+    [bob, "Still raining."],
+  ])
+  const asked = await run([[bob, "Where does Ann live with her parrot?"]])
+  for (const told of [/Ann·7 .*\nI moved to Lyon/, /Ann·8 .*\nI live in Rome/, /Ann·11 .*\nI live in Oslo/])
+    expect(asked).toMatch(told)
+  expect(asked).not.toMatch(/^Ann[ :(]/m)
+  const nicknamed = await run([[bob, "Where does Bibi live?"]])
+  for (const told of [/Ann·7 .*\nI moved to Lyon/, /Ann·11 .*\nI live in Oslo/]) expect(nicknamed).toMatch(told)
+})
