@@ -17,6 +17,8 @@ interface Ranked {
   readonly words: readonly string[]
   readonly dense: readonly string[]
   readonly fused: readonly string[]
+  /** With a weight that says that the embedding is good. */
+  readonly trusted: readonly string[]
 }
 
 /** How much of the evidence each way finds, in per cent. */
@@ -24,6 +26,7 @@ interface Share {
   readonly words: number
   readonly dense: number
   readonly fused: number
+  readonly trusted: number
 }
 
 /** How much of the evidence stands among the first results of each way, for each cutoff. */
@@ -35,10 +38,13 @@ function shares(ranked: readonly Ranked[]): Share[] {
     })
     return (100 * found.reduce((sum, each) => sum + each, 0)) / found.length
   }
-  return cutoffs.map((at) => ({ words: share(at, "words"), dense: share(at, "dense"), fused: share(at, "fused") }))
+  return cutoffs.map((at) => {
+    return { words: share(at, "words"), dense: share(at, "dense"), fused: share(at, "fused"), trusted: share(at, "trusted") }
+  })
 }
 
 const limit = 20
+const trust = { weights: { vector: 1.5 } }
 
 /** Made-up embeddings, from one that knows little to one that knows more than words do. */
 const grades = { weak: 0.15, fair: 0.25, good: 0.32, strong: 0.4 } as const
@@ -54,7 +60,13 @@ function rankGraded(chats: readonly (AskedLines & { readonly nowMs: number })[],
     return asked.map(({ text, evidence }) => {
       const vector = vectorOf(text)
       const rank = (more: object) => index.rank({ text, nowMs: chat.nowMs, limit, ...more }).map(({ id }) => id)
-      return { evidence, words: rank({}), dense: nearest(vectors, vector), fused: rank({ vector }) }
+      return {
+        evidence,
+        words: rank({}),
+        dense: nearest(vectors, vector),
+        fused: rank({ vector }),
+        trusted: rank({ vector, ...trust }),
+      }
     })
   })
 }
@@ -95,7 +107,13 @@ function rankMadial(half: Half, change: { readonly swapped: number; readonly lif
     const vectorRanking = changedRanking(dense, { relevant, others: all, ...change })
     const rank = (more: object) =>
       (indexes.get(userId)?.rank({ text, nowMs: Date.UTC(2024, 6, 1), limit, ...more }) ?? []).map(({ id }) => id)
-    return { evidence: relevant.map((id) => [id]), words: rank({}), dense: vectorRanking, fused: rank({ vectorRanking }) }
+    return {
+      evidence: relevant.map((id) => [id]),
+      words: rank({}),
+      dense: vectorRanking,
+      fused: rank({ vectorRanking }),
+      trusted: rank({ vectorRanking, ...trust }),
+    }
   })
 }
 
@@ -122,13 +140,14 @@ function gradedRankings(half: Half): { readonly set: string; readonly ranked: ()
   ]
 }
 
-/** An embedding is about as good as the words if it finds at most so much more of the evidence, in per cent. */
+/** An embedding that finds at most so much more of the evidence than the words, or so much less, is about as good, in per cent. */
 const aboutAsGood = 5
 
 /** Recall with embeddings of many grades, beside the better of its two rankings. */
 export function gradedFusion(half: Half): BenchResult {
   const measured = gradedRankings(half).map(({ set, ranked }) => ({ set, values: shares(ranked()) }))
   const behind = ({ words, dense, fused }: Share) => fused - Math.max(words, dense)
+  const behindTrusted = ({ words, dense, trusted }: Share) => trusted - Math.max(words, dense)
   const rows = measured.map(({ set, values }): Row => {
     const both = (of: (share: Share) => number) => values.map((value) => of(value).toFixed(1)).join(" / ")
     return {
@@ -137,23 +156,32 @@ export function gradedFusion(half: Half): BenchResult {
       embedding: both(({ dense }) => dense),
       fused: both(({ fused }) => fused),
       "to the better": both(behind),
+      trusted: both(({ trusted }) => trusted),
+      "trusted, to the better": both(behindTrusted),
     }
   })
   const shown = cutoffs.map((cutoff, at) => {
     const all = measured.flatMap(({ values }) => values.slice(at, at + 1))
     const near = all.filter(({ words, dense }) => dense <= words + aboutAsGood).map(behind)
-    return { cutoff, all: all.map(behind), near }
+    const good = all.filter(({ words, dense }) => dense >= words - aboutAsGood).map(behindTrusted)
+    return { cutoff, all: all.map(behind), near, good }
   })
-  const gates = shown.flatMap(({ cutoff, near }) => [
-    gate(`@${cutoff}, embeddings at most ${aboutAsGood} better than words: the mean to the better`, mean(near), -1),
-    gate(`@${cutoff}, embeddings at most ${aboutAsGood} better than words: the worst to the better`, Math.min(...near), -3),
+  const gates = shown.flatMap(({ cutoff, near, good }) => [
+    ...gatesOf(`@${cutoff}, embeddings at most ${aboutAsGood} better than words`, near),
+    ...gatesOf(`@${cutoff}, trusted ones at most ${aboutAsGood} worse than words`, good),
   ])
-  const notes = shown.map(({ cutoff, all }) => {
-    const under = all.filter((value) => value < -3).length
-    return `@${cutoff}, all: a mean of ${mean(all).toFixed(1)} to the better, and ${under} of ${all.length} more than 3 under it. Wanted: -1, and none.`
+  const notes = shown.map(({ cutoff, all, good }) => {
+    const under = (values: readonly number[]) =>
+      `a mean of ${mean(values).toFixed(1)} to the better, and ${values.filter((value) => value < -3).length} of ${values.length} more than 3 under it`
+    return `@${cutoff}, all that are not trusted: ${under(all)}. Good ones that are: ${under(good)}.`
   })
   return { title: `Fused with rankings of graded quality (${half})`, rows, notes, gates: half === "development" ? gates : [] }
 }
+
+const gatesOf = (which: string, behind: readonly number[]): Gate[] => [
+  gate(`${which}: the mean to the better`, mean(behind), -1),
+  gate(`${which}: the worst to the better`, Math.min(...behind), -3),
+]
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
 

@@ -50,6 +50,7 @@ const weights = {
  * - `order`: 1, so that the newest of those that match doubles what its words are worth, and the next ones get half as much again each.
  * - `vector`: 0.8, the most that an embedding may count. It counts less the more of the question the words cover, and the less it agrees
  *   with the words, so that an embedding that does not suit the texts ruins nothing. Chosen on the development topics and MADial-Bench.
+ *   Above 1 it is trusted: it counts at least by so much as is above 1.
  * - `recency`, `importance`: 0.03 each. They decide between equals and never outrank a matching word.
  */
 export const defaultRecallWeights: RecallWeights = weights

@@ -91,6 +91,17 @@ describe("recall with embeddings", () => {
     expect(shareOf("violin strings, rosin and a new bow", against)).toEqual(["told", 0])
   })
 
+  test("M31 counts at least by what its weight has above 1, also where words find the answer", () => {
+    const told = [
+      memory("told", "The violin teacher lives in Lisbon.", { vector: far }),
+      memory("near", "A race.", { vector: near }),
+    ]
+    const first = (weight: number) => found(told, "the violin teacher", { vector: near, weights: { vector: weight } })[0]
+    expect([0.8, 1, 1.3, 1.7, 5].map(first)).toEqual(["told", "told", "told", "near", "near"])
+    const scores = indexOf(told).rank({ text: "the violin teacher", nowMs, limit: 2, vector: near, weights: { vector: 5 } })
+    for (const { score } of scores) expect(score).toBeLessThanOrEqual(1.1)
+  })
+
   test("is the same whether all vectors are equal or one is alone", () => {
     const equal = documents.map((document) => ({ ...document, vector: near }))
     expect(found(equal, "tea", { vector: near })[0]).toBe("lexical")

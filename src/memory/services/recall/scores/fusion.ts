@@ -10,7 +10,7 @@ export interface Fusion {
   readonly nearest: readonly number[]
   /** The share of the question that the best text by words covers, from 0 to 1. */
   readonly covered: number
-  /** The most that the embedding may count. */
+  /** The most that the embedding may count. Above 1, it counts at least by so much as is above 1, whatever the words find. */
   readonly weight: number
   /** The number of texts that were ranked, if the lists leave out some that are near to nothing. */
   readonly texts?: number
@@ -30,9 +30,14 @@ const [chanceAgreement, wholeAgreement] = [0.17, 0.48]
 /**
  * The part that an embedding has in a ranking. It counts less the more of the question the words cover, because words are then the
  * better sign; and it counts by its agreement with the words: by how much nearer than the mean the best texts by words are, and by how
- * much more than the mean the nearest texts have of the words. A poor embedding often has the first, but many texts near by chance.
+ * much more than the mean the nearest texts have of the words. A poor embedding often has the first, but many texts near by chance. A
+ * good one cannot be told by its rankings where it finds much that words do not, so only a weight above 1 lets it count there.
  */
-export function embeddingPart({ near, evidence, best, nearest, covered, weight, texts = 0 }: Fusion): number {
+export function embeddingPart(fusion: Fusion): number {
+  return Math.min(1, Math.max(fusion.weight - 1, untrustedPart(fusion)))
+}
+
+function untrustedPart({ near, evidence, best, nearest, covered, weight, texts = 0 }: Fusion): number {
   const free = Math.min(1, weight) * (1 - covered) ** 3
   const compared = near.map((value, at) => (Number.isNaN(value) ? value : (evidence[at] ?? 0)))
   const found = excess(near, best, { weights: compared, texts })
