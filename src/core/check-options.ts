@@ -42,8 +42,8 @@ export function checkOptions<T extends object, Text extends string = string>(
   }
 }
 
-/** The type of a value: as `typeof` names it, with `null` as none, or a list, a list of objects, or what can be iterated but a text, or a time. */
-export type TypeName = Words<"string number boolean function object list objects iterable milliseconds">
+/** The type of a value: as `typeof` names it, with `null` as none, or a list, a list of objects, or what can be iterated but a text, or a time, or an object that JSON can hold. */
+export type TypeName = Words<"string number boolean function object list objects iterable milliseconds json">
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
@@ -52,10 +52,23 @@ export function checkType(what: string, value: unknown, type: TypeName): void {
   if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
   if (type === "objects" && Array.isArray(value) && value.every(isObject)) return
   if (type === "milliseconds" && isMoment(value)) return
-  if (type === "iterable" && isObject(value) && Symbol.iterator in value) return
-  const shown = typeof value === "string" ? JSON.stringify(value) : String(value)
-  const found = typeof value === "function" || (typeof value === "object" && value) ? `one of type ${typeof value}` : shown
-  throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${found}.`)
+  if (type === "json" && isObject(value) && isJson(value)) return
+  if (type === "iterable" && isObject(value) && typeof Reflect.get(value, Symbol.iterator) === "function") return
+  throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${shownValue(value)}.`)
+}
+
+function isJson(value: object): boolean {
+  try {
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** A value in words, for an error: a text as JSON, and of an object its type alone. */
+export function shownValue(value: unknown): string {
+  if (typeof value === "function" || isObject(value)) return `one of type ${typeof value}`
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value)
 }
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
@@ -114,7 +127,8 @@ export function checkShape(what: string, value: unknown, shape: Shape): void {
       const isThere = member.endsWith("!") ? name in (value as object) : name === member
       const found: unknown = Reflect.get(value as object, name)
       const variant = name === "type" && typeof inner === "object" ? (inner as Readonly<Record<string, Shape>>) : undefined
-      if (variant) checkShape(what, value, variant[String(found)] ?? { type: Object.keys(variant).join(" or ") })
+      if (variant)
+        checkShape(what, value, variant[typeof found === "string" ? found : ""] ?? { type: Object.keys(variant).join(" or ") })
       else if (found !== undefined || isThere) checkShape(`${what}.${name}`, found, inner)
     }
   }

@@ -1,4 +1,4 @@
-import { checkType } from "../core/check-options.ts"
+import { checkShape, checkType } from "../core/check-options.ts"
 import { lazyPattern } from "../core/lazy-pattern.ts"
 
 /** A mark in a text that stands for the last messages of a speaker (R7). */
@@ -28,7 +28,9 @@ const maxCount = 9_999
 export function findMentions(text: string, names: Iterable<string>): FoundMentions {
   checkType("the text of findMentions", text, "string")
   checkType("the names of findMentions", names, "iterable")
-  const known = [...new Set(names)].filter((name) => name !== "").sort((a, b) => b.length - a.length)
+  const given = [...new Set(names)]
+  checkShape("the names of findMentions", given, ["string"])
+  const known = given.filter((name) => name !== "").sort((a, b) => b.length - a.length)
   const mentions: Mention[] = []
   const unknown: { start: number; end: number; text: string }[] = []
   let end = 0

@@ -1,3 +1,4 @@
+import { checkType } from "../core/check-options.ts"
 import type { Clock, IdGenerator, RandomSource, Timers } from "../core/ports.ts"
 
 /** A clock that only moves by `advance`. */
@@ -85,6 +86,7 @@ export function countingIds(): IdGenerator {
 
 /** Creates a random source with the same numbers for the same seed, uniform over [0, 1). Not for secrets. */
 export function seededRandom(seed: number): RandomSource {
+  checkType("the seed of seededRandom", seed, "number")
   let state = seed | 0
   return () => {
     // A Weyl sequence, scrambled: neighbouring seeds and neighbouring draws share no pattern.

@@ -13,7 +13,19 @@ export const wrong: readonly (readonly [string, unknown])[] = [
   ["a list", []],
   ["an empty object", {}],
   ["a function", () => 7],
+  ["a symbol", Symbol("s")],
+  ["a bigint", 7n],
+  ["an object without a prototype", Object.create(null)],
+  ["a list of null", [null]],
+  ["a list of objects", [{}]],
+  ["what cannot be iterated", { [Symbol.iterator]: 7 }],
 ]
+
+/** True for no error, or one of this library that does not pass on a bare one. */
+export function isTold(error: unknown): boolean {
+  if (error === undefined) return true
+  return PromptStrataError.isInstance(error) && !/is not a function|Cannot |is not iterable|BigInt/.test(error.message)
+}
 
 /** Each place in plain data, as the keys that lead to it. */
 function placesIn(value: unknown): readonly (readonly string[])[] {
@@ -51,13 +63,7 @@ export async function endOf(call: () => unknown): Promise<unknown> {
   }
 }
 
-const others: readonly (readonly [string, unknown])[] = [
-  ...wrong,
-  ["a text", "x"],
-  ["a list of null", [null]],
-  ["a list of objects", [{}]],
-  ["no number", Number.NaN],
-]
+const others: readonly (readonly [string, unknown])[] = [...wrong, ["a text", "x"], ["no number", Number.NaN]]
 
 /**
  * The wrong values at any depth of data that a call answers with an error that is not of this library, each with the error. At each place
@@ -73,8 +79,7 @@ export async function untold<T extends object>(
     for (const [which, [what, given]] of others.entries()) {
       if ((which + at * count + seedOf(0)) % others.length >= count) continue
       const error = await endOf(() => call(withValueAt(data, place, given) as T))
-      const isTold = PromptStrataError.isInstance(error) && !/is not a function|Cannot |is not iterable/.test(error.message)
-      if (error !== undefined && !isTold) found.push(`${place.join(".")} as ${what}: ${String(error)}`)
+      if (!isTold(error)) found.push(`${place.join(".")} as ${what}: ${String(error)}`)
     }
   }
   return found

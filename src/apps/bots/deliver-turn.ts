@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import type { FileAttachment } from "../../core/conversation.ts"
 import { hostTimers, type Timers } from "../../core/ports.ts"
 import type { SwipeQuestion } from "../../loop/agent/second-thoughts/chat-commands.ts"
@@ -84,7 +84,7 @@ export interface BotChat extends SplitOptions, Pick<Patience, "retryAfterMs" | "
 export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult> {
   checkType("the turn of deliverTurn", turn, "object")
   checkChat("deliverTurn", chat)
-  checkMemberTypes("the turn of deliverTurn", turn, "result:object")
+  checkShape("the turn of deliverTurn", turn, { result: "object" })
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, timers: chat.timers }) : undefined
   const say = (text: string) => sayText(text, chat)
@@ -122,10 +122,15 @@ export function checkChat(of: string, chat: BotChat): BotChat {
     chat,
     "limit unit sendText sendFile ask operators showTyping typingEveryMs retryAfterMs attempts longestWaitMs print locale onError signal timers",
   )
-  const members =
-    "sendText:function sendFile:function? ask:function? operators:list? showTyping:function? print:function? onError:function?"
-  checkMemberTypes(`the chat of ${of}`, chat, members)
+  checkShape(`the chat of ${of}`, chat, chatShape)
   return chat
+}
+
+const chatShape = {
+  ...{ sendText: "function", "sendFile?": "function", "ask?": "function", "operators?": "list", "showTyping?": "function" },
+  ...{ "typingEveryMs?": "number", "retryAfterMs?": "function", "attempts?": "number", "longestWaitMs?": "number" },
+  ...{ "print?": "function", "locale?": "string", "onError?": "function", "signal?": { aborted: "boolean" } },
+  "timers?": { set: "function", clear: "function" },
 }
 
 /** Asks about a call that waits: with buttons, or in words that say what to answer. */

@@ -1,3 +1,4 @@
+import { shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import words from "./media-words.json" with { type: "json" }
 
@@ -17,7 +18,7 @@ export function withMediaWords(text: string, media: readonly BotMedia[], locale:
   const shown = media.map(({ kind, name = "" }) => {
     if (Object.hasOwn(names, kind)) return sends.replace("%", () => `${names[kind]} ${name}`.trim())
     const known = Object.keys(names).join(", ")
-    throw new PromptStrataError("usage", `expected a kind of media that a bot knows, found ${JSON.stringify(kind)}.`, {
+    throw new PromptStrataError("usage", `expected a kind of media that a bot knows, found ${shownValue(kind)}.`, {
       hint: `The kinds are: ${known}.`,
     })
   })

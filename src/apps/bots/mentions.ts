@@ -1,4 +1,4 @@
-import { checkType } from "../../core/check-options.ts"
+import { checkShape, checkType } from "../../core/check-options.ts"
 import { findNames } from "../../reply/mentions.ts"
 
 /** A person whom messages of a chat can name. */
@@ -19,8 +19,7 @@ export function readMentions(
   pattern: RegExp,
 ): { readonly text: string; readonly ids: readonly string[] } {
   checkType("the text of readMentions", text, "string")
-  checkType("the members of readMentions", members, "iterable")
-  const names = new Map(Array.from(members, ({ id, name }) => [id, name]))
+  const names = new Map(listed("readMentions", members).map(({ id, name }) => [id, name]))
   const ids: string[] = []
   const shown = text.replace(pattern, (mark: string, id: unknown) => {
     const name = typeof id === "string" ? names.get(id) : undefined
@@ -37,8 +36,7 @@ export function readMentions(
  */
 export function printMentions(text: string, members: Iterable<ChatMember>, print: (member: ChatMember) => string): string {
   checkType("the text of printMentions", text, "string")
-  checkType("the members of printMentions", members, "iterable")
-  const byName = Map.groupBy(members, ({ name }) => name)
+  const byName = Map.groupBy(listed("printMentions", members), ({ name }) => name)
   let shown = ""
   let end = 0
   for (const found of findNames(text, byName.keys())) {
@@ -48,4 +46,11 @@ export function printMentions(text: string, members: Iterable<ChatMember>, print
     end = found.end
   }
   return shown + text.slice(end)
+}
+
+function listed(of: string, members: Iterable<ChatMember>): readonly ChatMember[] {
+  checkType(`the members of ${of}`, members, "iterable")
+  const list = [...members]
+  checkShape(`the members of ${of}`, list, [{ id: "string", name: "string" }])
+  return list
 }

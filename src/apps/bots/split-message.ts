@@ -1,4 +1,4 @@
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkType, shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { fittingEnd, type MessageUnit, sizeOf } from "./message-size.ts"
@@ -23,9 +23,13 @@ export function splitMessage(text: string, options: SplitOptions): readonly stri
   checkOptions("splitMessage", options, "limit unit")
   const { limit, unit = "utf16" } = options
   if (!Number.isSafeInteger(limit) || limit < leastLimit)
-    throw new PromptStrataError("usage", `splitMessage needs a whole limit of at least ${leastLimit}, found ${String(limit)}.`, {
-      evidence: { name: "limit" },
-    })
+    throw new PromptStrataError(
+      "usage",
+      `splitMessage needs a whole limit of at least ${leastLimit}, found ${shownValue(limit)}.`,
+      {
+        evidence: { name: "limit" },
+      },
+    )
   const messages: string[] = []
   let rest = withoutBlankLines(text.replaceAll("\r\n", "\n").toWellFormed()).trimEnd()
   let fence: Fence | undefined

@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { NewestMap } from "../../core/memo.ts"
@@ -95,9 +95,11 @@ export interface ReadyMessage extends BotMessage {
 
 /** Throws `usage` for a message of a wrong shape. */
 export function checkMessage(message: BotMessage): void {
-  checkType("the message of take", message, "object")
   checkOptions("the message of take", message, "id text from atMs files media album isEdit replyTo mentions")
-  checkMemberTypes("the message of take", message, "id:string text:string from:object files:list? media:objects?")
+  const person = { id: "string", "name?": "string" }
+  const replyTo = typeof message.replyTo === "string" ? "string" : { from: person }
+  const told = { id: "string", text: "string", from: person, "atMs?": "number", "files?": "list", "media?": [{ kind: "string" }] }
+  checkShape("the message of take", message, { ...told, "replyTo?": replyTo, "mentions?": [person] })
 }
 
 /** Makes a message ready. Undefined if a file cannot be loaded, which is told. */

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Clock } from "../../core/ports.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
@@ -55,7 +55,8 @@ export class RequestGate {
     const { requestsPerMinute = Number.POSITIVE_INFINITY, tokensPerMinute = Number.POSITIVE_INFINITY } = limits
     const { turnsAtOnce = Number.POSITIVE_INFINITY, bodyBytesAtOnce = Number.POSITIVE_INFINITY } = limits
     for (const [name, limit] of Object.entries({ requestsPerMinute, tokensPerMinute, turnsAtOnce, bodyBytesAtOnce }))
-      if (!(limit >= 1)) throw new PromptStrataError("usage", `expected ${name} of at least 1, found ${limit}.`)
+      if (typeof limit !== "number" || !(limit >= 1))
+        throw new PromptStrataError("usage", `expected ${name} of at least 1, found ${shownValue(limit)}.`)
     this.#requests = new MinuteWindow(requestsPerMinute, clock)
     this.#tokens = new MinuteWindow(tokensPerMinute, clock)
     this.#turnsAtOnce = turnsAtOnce

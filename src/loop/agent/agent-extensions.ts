@@ -1,4 +1,4 @@
-import { checkMembers, checkMemberTypes, checkOptions } from "../../core/check-options.ts"
+import { checkMembers, checkMemberTypes, checkOptions, checkType, shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { suggest } from "../../core/suggest.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
@@ -49,18 +49,19 @@ const pluginNames = { name: true, variables: true, documents: true, notesEvents:
 /** Throws `usage` for a misspelt member. Other functions are the plugin's own: a program may ask a connection for its state. */
 function checkPlugin(plugin: Plugin): void {
   const lists = Object.keys(pluginLists).map((name) => `${name}:objects?`)
-  checkMemberTypes(`the plugin ${JSON.stringify(plugin.name)}`, plugin, `${lists.join(" ")} documents:object?`)
+  checkMemberTypes(`the plugin ${shownValue(plugin.name)}`, plugin, `${lists.join(" ")} documents:object?`)
   if (Object.getPrototypeOf(plugin) !== Object.prototype) return
   const methods = Object.keys(pluginMethods)
   const own = Object.entries(plugin).filter(
     ([name, value]) => typeof value === "function" && suggest(name, methods) === undefined,
   )
-  checkOptions(`The plugin ${JSON.stringify(plugin.name)}`, plugin, { ...pluginNames, ...Object.fromEntries(own) })
+  checkOptions(`The plugin ${shownValue(plugin.name)}`, plugin, { ...pluginNames, ...Object.fromEntries(own) })
 }
 
 function checkNames(kind: string, named: readonly { readonly name: string }[]): void {
   const seen = new Set<string>()
   for (const { name } of named) {
+    checkType(`the name of one of the ${kind}`, name, "string")
     if (seen.has(name)) {
       throw new PromptStrataError("usage", `expected ${kind} of different names, found two named ${JSON.stringify(name)}.`, {
         hint: "Name it once in the profile, or rename one of them.",

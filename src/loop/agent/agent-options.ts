@@ -106,7 +106,8 @@ const storeMembers =
 export function checkAgentOptions(options: AgentOptions): void {
   checkOptions("createAgent", options, agentOptions)
   const models: readonly (LanguageModel | undefined)[] = [options.model].flat()
-  const isModel = (model?: LanguageModel) => typeof model?.stream === "function" && isRecord(model.capabilities)
+  const isModel = (model?: LanguageModel) =>
+    typeof model?.stream === "function" && typeof model.id === "string" && isRecord(model.capabilities)
   const wanted = models.length > 0 && models.every(isModel) ? wantedOf(options.profile) : "a LanguageModel as `model`"
   if (wanted) throw new PromptStrataError("usage", `createAgent expected ${wanted}.`)
   for (const name of ["tools", "plugins", "hooks", "observers", "injections"] as const) {

@@ -76,7 +76,7 @@ async function requestOf(
   const assembly = assembleInjections(injections, {
     dialect: await dialectFor(prompt, dialect),
     prompt,
-    developerRole: capabilities.developerRole,
+    developerRole: capabilities.developerRole === true,
     counter: ports.counter,
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
   })

@@ -1,3 +1,4 @@
+import { shownValue } from "../../core/check-options.ts"
 import { type Attachment, type HistoryMessage, isMoment } from "../../core/conversation.ts"
 import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { orAborted } from "../../core/timers.ts"
@@ -27,7 +28,7 @@ export function hear(
   const { key, turnId, speaker, text } = input
   const { store, profile, background } = agent
   if (!isMoment(atMs))
-    throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${String(atMs)}.`)
+    throw new PromptStrataError("usage", `hear expected atMs as whole milliseconds since 1970, found ${shownValue(atMs)}.`)
   // A key of its own, because the store keeps the order and lets calls share a write.
   return background.enqueue(turnId, async () => {
     const deadline = startDeadline(agent, new AbortController().signal)

@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames, shownValue } from "../../core/check-options.ts"
 import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
@@ -141,7 +141,7 @@ export function speakerOf(person: SpeakerInput, defaultName: string): Speaker {
 }
 
 /** The form of runs that a caller made. */
-export const runsShape = [{ tool: "string", args: "object", result: "string" }]
+export const runsShape = [{ tool: "string", args: "json", result: "string" }]
 
 /** The types of the options of a session's methods. Those of other options are checked where they are used. */
 const types =
@@ -259,7 +259,7 @@ export function directed(
   const named = (person: SpeakerInput | undefined): Speaker => {
     if (typeof person?.id === "string" && person.id.trim() !== "")
       return speakerOf(person, person.id === self.id ? self.name : person.id)
-    const message = `expected replyTo and mentions to name people by id, found ${JSON.stringify(person)}.`
+    const message = `expected replyTo and mentions to name people by id, found ${shownValue(person)}.`
     throw new PromptStrataError("usage", message, { hint: 'Such as { mentions: [{ id: "ada", name: "Ada" }] }.' })
   }
   if (typeof replyTo !== "object" && replyTo !== undefined) checkType("`replyTo`", replyTo, "string")

@@ -86,7 +86,7 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
     const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
     assembly = assembleInjections(given.injections, {
-      ...{ assembler, dialect, prompt, reserved: given.reserved, developerRole: model.capabilities.developerRole },
+      ...{ assembler, dialect, prompt, reserved: given.reserved, developerRole: model.capabilities.developerRole === true },
       ...{ names: knownNames(state, speakers?.names), looks: speakers?.looks, counter: agent.ports.counter },
       ...{ budgetTokens, cut: progress.cut },
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import { checkOptions, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkShape } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { type Clock, hostPorts, type Timers } from "../../core/ports.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
@@ -36,7 +36,7 @@ export interface LoadPluginsOptions {
  * none is loaded: one error `plugin` says what is wrong with each.
  */
 export async function loadPlugins(enabled: readonly string[], options: LoadPluginsOptions = {}): Promise<readonly Plugin[]> {
-  checkType("the enabled of loadPlugins", enabled, "list")
+  checkShape("the enabled of loadPlugins", enabled, ["string"])
   checkOptions("loadPlugins", options, "folder options locale promptFolders persona dataFolder clock timers timeoutMs")
   const { plugins, faults } = await collectPlugins(enabled, options)
   if (faults.length === 0) return withSkillTools(plugins, options)

@@ -53,7 +53,8 @@ export async function withFileErrors<T>(operation: string, path: string, task: (
     return await task()
   } catch (cause) {
     const code = errnoOf(cause)
-    const isSystemError = !PromptStrataError.isInstance(cause) && code !== undefined && /^E[A-Z0-9]+$/.test(code)
+    const isSystemError =
+      !PromptStrataError.isInstance(cause) && code !== undefined && /^(?:E[A-Z0-9]+|ERR_INVALID_ARG_VALUE)$/.test(code)
     throw isSystemError ? systemFailure(operation, path, { code, cause }) : cause
   }
 }

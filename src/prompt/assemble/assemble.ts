@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions, checkShape, checkType } from "../../core/check-options.ts"
+import { checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
 import { type Memo, memoKind } from "../../core/memo.ts"
@@ -57,11 +57,15 @@ interface RequestLimits {
   readonly assembler?: Assembler
 }
 
-const optionTypes =
-  "locale:string? prompt:string? turn:object? roles:object? counter:object? budgetTokens:number? cut:object? history:object? tools:objects? assembler:object?"
-
-const turnTypes =
-  "question:object group:boolean agentName:string history:objects memories:objects prestart:objects tools:objects runs:objects steps:objects"
+const optionShape = {
+  ...{ "locale?": "string", "prompt?": "string", "roles?": { "developer?": "boolean" }, "counter?": { count: "function" } },
+  ...{ "budgetTokens?": "number", "cut?": "object", "history?": { "lowWater?": "number", "reserveTokens?": "number" } },
+  ...{ "tools?": [{ name: "string", description: "string", parameters: "object" }], "assembler?": "object" },
+  "turn?": {
+    ...{ question: { speaker: "object", text: "string" }, group: "boolean", agentName: "string", history: "objects" },
+    ...{ memories: "objects", prestart: "objects", tools: "objects", runs: "objects", steps: "objects" },
+  },
+}
 
 /**
  * Assembles a request from a stack and a turn: compose, fit, count. The result is plain JSON and depends on nothing else. An assembler
@@ -71,13 +75,9 @@ const turnTypes =
 export function assemble(stack: PromptStack, options: AssembleOptions = {}): Assembly {
   checkType("stack.items of assemble", stack?.items, "function")
   checkOptions("assemble", options, "dialect locale prompt turn roles counter budgetTokens cut history tools assembler")
-  checkMemberTypes("options of assemble", options, optionTypes)
-  const { dialect: given = "", counter, turn: asked } = options
-  if (typeof given !== "string") checkMemberTypes("the dialect of assemble", given, "files:object markers:object")
-  if (counter) checkMemberTypes("the counter of assemble", counter, "count:function")
-  if (asked) checkMemberTypes("the turn of assemble", asked, turnTypes)
-  if (asked) checkMemberTypes("the question of assemble", asked.question, "speaker:object text:string")
+  checkShape("options of assemble", options, optionShape)
   const { dialect = "layered", locale = "en", prompt = "planner", turn, roles, ...limits } = options
+  if (typeof dialect !== "string") checkShape("the dialect of assemble", dialect, { files: "object", markers: "object" })
   const compiled = dialectWith(prompt, typeof dialect === "string" ? shippedDialect(dialect, locale) : dialect)
   try {
     const { injections, reserved } = combineInjections(stack, turn, { dialect: compiled, memo: memoOf(limits.assembler) })

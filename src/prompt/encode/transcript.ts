@@ -1,4 +1,4 @@
-import { checkType } from "../../core/check-options.ts"
+import { checkShape, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import { decodeLines, encodeLines, type Markers, signs } from "./lines.ts"
@@ -15,7 +15,7 @@ export interface TranscriptMessage {
  * next line on for a tool. No name and no text can pass for another message. Inverse: {@link parseTranscript}, for every list.
  */
 export function formatTranscript(messages: readonly TranscriptMessage[]): string {
-  checkType("the messages of formatTranscript", messages, "list")
+  checkShape("the messages of formatTranscript", messages, [{ kind: "string", name: "string", text: "string" }])
   return messages
     .map(({ kind, name, text }) =>
       kind === "speaker"

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, shownValue as shown } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { positionAt, type Source } from "../../core/source.ts"
 import {
@@ -99,7 +99,7 @@ function entriesProblem(entries: readonly unknown[], depth: number): string | un
 }
 
 function checkFields({ key, priority, role, scope, stability = "session", trust, enabled, fit, source }: Injection): void {
-  if (!Number.isFinite(priority)) throw fault(`Expected a finite priority of ${shown(key)}, found ${String(priority)}.`)
+  if (!Number.isFinite(priority)) throw fault(`Expected a finite priority of ${shown(key)}, found ${shown(priority)}.`)
   if (!roles.has(role)) throw fault(`Expected role system or developer of ${shown(key)}, found ${shown(role)}.`)
   if (!scopes.has(scope)) throw fault(`Expected scope global, session or turn of ${shown(key)}, found ${shown(scope)}.`)
   if (stability !== "session") throw fault(`Expected stability session, or none, of ${shown(key)}, found ${shown(stability)}.`)
@@ -138,10 +138,6 @@ function moved(source: Source | undefined, text: string): { readonly source?: So
   if (!source) return {}
   const { line } = positionAt(text, text.length - text.trimStart().length)
   return { source: line === 1 ? source : { file: source.file, line: source.line + line - 1 } }
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value)
 }
 
 function fault(message: string, hint?: string): PromptStrataError {

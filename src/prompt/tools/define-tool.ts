@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { checkMembers, checkMemberTypes, checkType } from "../../core/check-options.ts"
+import { checkMembers, checkMemberTypes, checkType, shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { toolParameters } from "./print-parameters.ts"
@@ -91,7 +91,7 @@ function checkOf(definition: ToolDefinition<StandardSchemaV1 | undefined>, schem
 function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>): void {
   const { name, description, group, timeoutMs, maxResultCharacters } = definition
   if (typeof name !== "string" || !namePattern().test(name)) {
-    throw new PromptStrataError("tool-definition", `${JSON.stringify(name)} cannot be a tool's name.`, {
+    throw new PromptStrataError("tool-definition", `${shownValue(name)} cannot be a tool's name.`, {
       hint: "Begin with a letter or _, then use at most 63 letters, digits, _, . or -.",
       evidence: { tool: name },
     })
@@ -108,7 +108,7 @@ function requireValid(definition: ToolDefinition<StandardSchemaV1 | undefined>):
 }
 
 function badSetting(tool: string, setting: string, expected: string, found: unknown): PromptStrataError {
-  return new PromptStrataError("tool-definition", `${setting} of tool "${tool}" must be ${expected}, not ${String(found)}.`, {
+  return new PromptStrataError("tool-definition", `${setting} of tool "${tool}" must be ${expected}, not ${shownValue(found)}.`, {
     evidence: { tool, setting },
   })
 }
@@ -136,8 +136,4 @@ export function completeTool(given: unknown): Tool {
 
 function notATool(expected: string, found: string): PromptStrataError {
   return new PromptStrataError("tool-definition", `expected ${expected}, found ${found}.`)
-}
-
-function shownValue(value: unknown): string {
-  return typeof value === "string" ? JSON.stringify(value) : value === null ? "null" : `a value of type ${typeof value}`
 }

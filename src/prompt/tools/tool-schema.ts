@@ -1,4 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
+import { shownValue } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { breakTokens, mapTexts } from "../encode/sanitise.ts"
 import { jsonTypeOf } from "./json-schema.ts"
@@ -116,7 +117,7 @@ export function inputJsonSchema(tool: string, schema?: StandardSchemaV1, given?:
   const jsonSchema = given ?? convert(tool, schema?.["~standard"])
   const type = Object.hasOwn(jsonSchema, "type") ? jsonSchema.type : "object"
   if (type !== "object") {
-    const message = `The arguments of tool "${tool}" must be an object, but its schema has the type ${JSON.stringify(type)}.`
+    const message = `The arguments of tool "${tool}" must be an object, but its schema has the type ${shownValue(type)}.`
     const hint = "Wrap the schema in an object with one property per parameter."
     throw new PromptStrataError("tool-definition", message, { hint, evidence: { tool, type } })
   }

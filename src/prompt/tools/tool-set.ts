@@ -14,7 +14,16 @@ export interface ToolSet {
   plannerTool(name: string): Tool | undefined
 }
 
-const toolShape = [{ name: "string", description: "string", inputSchema: "object", "usageHint?": "string", execute: "function" }]
+const toolShape = [
+  {
+    name: "string",
+    description: "string",
+    inputSchema: "object",
+    "usageHint?": "string",
+    "group?": "string",
+    execute: "function",
+  },
+]
 
 /**
  * Makes a tool set. Throws `tool-collision` when two tools have the same name, and `usage` for what is none. The built-in tools that a profile enables let

@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/check-options.ts"
+import { checkOptions, checkType } from "../../core/check-options.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /** How {@link createBubbleReader} reads. */
@@ -27,6 +27,7 @@ export function createBubbleReader(options: BubbleReaderOptions = {}): OutputRea
 
 /** The bubbles of a whole answer, blank ones too (R9), split as {@link createBubbleReader} does. */
 export function splitBubbles(text: string): string[] {
+  checkType("the text of splitBubbles", text, "string")
   const reader = createBubbleReader()
   const bubbles: string[] = []
   let bubble = ""

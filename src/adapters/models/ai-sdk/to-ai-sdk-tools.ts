@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec"
-import { checkOptions, checkType } from "../../../core/check-options.ts"
+import { checkOptions, checkShape } from "../../../core/check-options.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf } from "../../../core/json-access.ts"
@@ -45,7 +45,7 @@ const defaultKey: ServiceKey = { agent: "ai-sdk", conversation: "ai-sdk", audien
  * tool's length limit. Prestart tools are left out, since a model may not call them (T27). Throws `usage` for an unknown option.
  */
 export function toAiSdkTools(tools: readonly Tool[], options: ToAiSdkToolsOptions = {}): Record<string, AiSdkTool> {
-  checkType("the tools of toAiSdkTools", tools, "list")
+  checkShape("the tools of toAiSdkTools", tools, [{ name: "string", description: "string", execute: "function" }])
   checkOptions("toAiSdkTools", options, "key locale clock timers")
   const callable = tools.filter((tool) => tool.visibility === "planner")
   return Object.fromEntries(callable.map((tool) => [tool.name, aiSdkTool(tool, options)]))

@@ -1,4 +1,4 @@
-import { checkShape } from "../../../core/check-options.ts"
+import { checkShape, shownValue } from "../../../core/check-options.ts"
 import type { Audience, HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { onDemand } from "../../../core/late.ts"
@@ -60,7 +60,7 @@ function checked(messages: readonly ChatMessage[]): ChatMessage {
   ])
   for (const [at, { role, content }] of messages.entries()) {
     if ((role === "user" || role === "assistant") && typeof content === "string") continue
-    const found = typeof content === "string" ? `role ${JSON.stringify(role)}` : `content of type ${typeof content}`
+    const found = typeof content === "string" ? `role ${shownValue(role)}` : `content of type ${typeof content}`
     const message = `respond expected text of role user or assistant in message ${at + 1}, found ${found}.`
     throw new PromptStrataError("usage", message, { hint: "Give instructions as `inject`." })
   }

@@ -1,5 +1,5 @@
 import { countWhile } from "../../../core/binary-search.ts"
-import { checkOptions, checkType } from "../../../core/check-options.ts"
+import { checkOptions, checkShape } from "../../../core/check-options.ts"
 import { Memo } from "../../../core/memo.ts"
 import { retrievability } from "../../../core/retrievability.ts"
 import { daysBetween, type ForgettingClock, type Moment } from "../decay.ts"
@@ -79,6 +79,9 @@ export const defaultSelection = {
 export const leastRelevance = 0.4
 /** A record that fits at least by this share of what an event fits tells the event, so that nobody needs it beside the record. */
 const toldShare = 0.5
+const momentShape = { atMs: "number", turn: "number" }
+const ofEvent = { id: "string", grain: "string", startMs: "number", endMs: "number", text: "string", stability: "number" }
+const eventShape = { ...ofEvent, importance: "number", recalled: momentShape, children: ["string"] }
 /** By so much an event must be more important, or its stability higher, than that of the record that stands for its time. */
 const margins = { importance: 2, stability: 0.5 } as const
 
@@ -89,10 +92,11 @@ const margins = { importance: 2, stability: 0.5 } as const
  * if they are spoken of.
  */
 export function selectEvents(events: readonly EventRecord[], now: Moment, options: EventSelection = {}): readonly EventRecord[] {
-  checkType("the events of selectEvents", events, "list")
   checkOptions("selectEvents", options, "keep shownCharacters broughtBack minScore weights clock relevance")
   checkOptions("keep of selectEvents", options.keep ?? {}, defaultSelection.keep)
   checkOptions("weights of selectEvents", options.weights ?? {}, defaultEventWeights)
+  checkShape("the events of selectEvents", events, [eventShape])
+  checkShape("the moment of selectEvents", now, momentShape)
   return pickEvents(events, now, options)
 }
 

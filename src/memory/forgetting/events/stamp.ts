@@ -66,6 +66,7 @@ export function formatEventLine(stamp: Stamp, text: string): string {
 
 /** The inverse of {@link formatEventLine}; `undefined` for a line that does not begin with a stamp and a space. */
 export function parseEventLine(line: string): { readonly stamp: Stamp; readonly text: string } | undefined {
+  checkType("the line of parseEventLine", line, "string")
   const found = readStamp(line)
   return found?.rest.startsWith(" ") ? { stamp: found.stamp, text: found.rest.slice(1) } : undefined
 }

@@ -1,3 +1,4 @@
+import { shownValue } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../../core/graphemes.ts"
 import { isRecord } from "../../../core/json-access.ts"
@@ -77,7 +78,10 @@ async function ownImportance({ run, signal }: Step): Promise<number | undefined>
   const words = [...(await run.heard()).heard, ...run.turns].flatMap(({ messages }) => messages)
   const found = await run.options.importance?.(words, run.key, { signal })
   if (found === undefined || Number.isFinite(found)) return found && Math.min(highest, Math.max(0, found))
-  throw new PromptStrataError("usage", `expected services.importance to return a number from 0 to 10, found ${String(found)}.`)
+  throw new PromptStrataError(
+    "usage",
+    `expected services.importance to return a number from 0 to 10, found ${shownValue(found)}.`,
+  )
 }
 const noNumber = { outcome: "parse-error", message: "no number from 0 to 10 in the answer" } as const
 

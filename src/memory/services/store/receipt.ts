@@ -1,4 +1,4 @@
-import { checkType } from "../../../core/check-options.ts"
+import { checkShape } from "../../../core/check-options.ts"
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { addUsage, type Usage } from "../../../core/model/language-model.ts"
@@ -42,7 +42,7 @@ const control = lazyPattern(String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+`, "gu")
  * importance 7`, `2 model calls · 812 tokens in, 34 out`.
  */
 export function printReceipts(receipts: readonly Receipt[]): string {
-  checkType("the receipts of printReceipts", receipts, "list")
+  checkShape("the receipts of printReceipts", receipts, [{ kind: "string", "message?": "string", "usage?": {} }])
   return [...receipts.map(receiptLine), printCost(receipts)].join("\n")
 }
 
