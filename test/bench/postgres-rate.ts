@@ -1,17 +1,26 @@
+import { parseArgs } from "node:util"
 import pg from "pg"
 import { openPostgresStore } from "../../src/adapters/stores/postgres/open-postgres-store.ts"
 import type { LanguageModel } from "../../src/core/model/language-model.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
 import { startPostgres } from "../support/postgres-server.ts"
+import { isOfEngine, watchPostgres } from "../support/watch-postgres.ts"
+import { median } from "./measure.ts"
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: "boolean", default: false } } })
 
 /**
  * Turns a second on a PostgreSQL of its own that waits for the disk: bare transactions of the rows of a remembered turn, turns without
- * memory, and turns with memory and all work behind them. `node test/bench/postgres-rate.ts [turns of a conversation]`.
+ * memory, and turns with memory and all work behind them, in turn, medians of the rounds; and what a remembered turn sends to the server.
+ * `node test/bench/postgres-rate.ts [turns of a conversation] [--check]`: with `--check` it fails where a gate does.
  */
-const turns = Number(process.argv[2] ?? 20)
+const turns = Number(positionals[0] ?? 20)
 /** Conversations, each of a user of its own. All talk at the same time. */
 const users = 16
+const rounds = 3
+/** Bounds of a remembered turn with its work (M13), and of the time until all work is done, to that of the talk. */
+const most = { transactions: 4, statements: 32, drained: 2 }
 
 const answer = "An answer that is about as long as the words before it, so that both count alike."
 const wordsOf = (user: number, turn: number): string =>
@@ -28,30 +37,51 @@ const judging: LanguageModel = {
 }
 
 const server = await startPostgres({ durable: true })
+const all = []
 try {
-  const bare = await bareRate()
-  const plain = await turnRate(false)
-  const remembered = await turnRate(true)
-  const share = (rate: number): string => `${(rate / bare).toFixed(2)} × bare`
-  console.log(`${users} conversations of ${turns} turns at the same time:`)
-  console.log(`bare transactions of the same rows  ${bare.toFixed(0)} a second`)
-  console.log(`turns without memory                ${plain.rate.toFixed(0)} a second, ${share(plain.rate)}`)
-  console.log(`turns with memory                   ${remembered.rate.toFixed(0)} a second, ${share(remembered.rate)}`)
-  console.log(
-    `all work behind them done after     ${(remembered.drainedMs / remembered.talkMs).toFixed(2)} × the time of the talk`,
-  )
+  for (let round = 0; round < rounds; round++)
+    all.push({ bare: await bareRate(round), plain: await turnRate(round, false), remembered: await turnRate(round, true) })
 } finally {
   await server.stop()
 }
+const middle = (of: (round: (typeof all)[number]) => number): number => median(all.map(of))
+const share = (name: "plain" | "remembered"): string =>
+  `${middle((round) => round[name].rate).toFixed(0)} a second, ${middle((round) => round[name].rate / round.bare).toFixed(2)} × bare`
+const drained = middle(({ remembered }) => remembered.drainedMs / remembered.talkMs)
+const sent = (name: keyof Sent): number => middle(({ remembered }) => remembered.sent[name] / (users * turns))
+console.log(`${users} conversations of ${turns} turns at the same time, medians of ${rounds} rounds:`)
+console.log(`bare transactions of the same rows  ${middle(({ bare }) => bare).toFixed(0)} a second`)
+console.log(`turns without memory                ${share("plain")}`)
+console.log(`turns with memory                   ${share("remembered")}`)
+console.log(`all work behind them done after     ${drained.toFixed(2)} × the time of the talk`)
+console.log(
+  `a turn with memory and its work     ${sent("transactions").toFixed(2)} transactions, ${sent("statements").toFixed(1)} statements`,
+)
+console.log(`statements of pg-boss beside them   ${sent("ofEngine").toFixed(1)} a turn`)
+const gates: readonly [string, number, number][] = [
+  ["transactions of a remembered turn", sent("transactions"), most.transactions],
+  ["statements of a remembered turn", sent("statements"), most.statements],
+  ["time until all work is done, to that of the talk", drained, most.drained],
+]
+for (const [name, value, bound] of gates)
+  console.log(`- ${value <= bound ? "ok" : "FAILED"}: ${name} (${value.toFixed(2)}, at most ${bound})`)
+if (values.check && gates.some(([, value, bound]) => !(value <= bound))) process.exitCode = 1
+
+/** What the server received: of the store, and beside it of pg-boss about its own tables. */
+interface Sent {
+  transactions: number
+  statements: number
+  ofEngine: number
+}
 
 /** Turns with a model that answers at once. After the last one the batches that are not full are ended, too. */
-async function turnRate(isRemembering: boolean) {
+async function turnRate(round: number, isRemembering: boolean) {
   const store = await openPostgresStore({ url: server.url, onWarning: () => undefined })
   const profile = resolveProfile({
     dialect: "layered",
     locale: "en",
     persona: "You are Mira.",
-    agent: { id: `remembering ${isRemembering}` },
+    agent: { id: `remembering ${isRemembering} ${round}` },
     memory: { enabled: isRemembering, reflectEvery: 0 },
   })
   const agent = createAgent({ profile, model: judging, store })
@@ -64,21 +94,28 @@ async function turnRate(isRemembering: boolean) {
   }
   await talk(users)
   await agent.idle()
+  const sent: Sent = { transactions: 0, statements: 0, ofEngine: 0 }
+  const unwatch = watchPostgres((sql) => {
+    if (isOfEngine(sql)) sent.ofEngine++
+    else if (/^begin/i.test(sql)) sent.transactions++
+    else if (!/^(commit|rollback)/i.test(sql)) sent.statements++
+  })
   const begunMs = performance.now()
   await Promise.all(Array.from({ length: users }, (_, user) => talk(user)))
   const talkMs = performance.now() - begunMs
   await agent.idle()
   const drainedMs = performance.now() - begunMs
+  unwatch()
   await agent.close()
   await store.close()
-  return { rate: (1_000 * users * turns) / talkMs, talkMs, drainedMs }
+  return { rate: (1_000 * users * turns) / talkMs, talkMs, drainedMs, sent }
 }
 
 /** The rows of a remembered turn in the store's own tables: a session, two messages, two memories and a receipt. */
-async function bareRate(): Promise<number> {
+async function bareRate(round: number): Promise<number> {
   await (await openPostgresStore({ url: server.url })).close()
   const pool = new pg.Pool({ connectionString: server.url, max: 10 })
-  const own = (user: number) => ["bare", `talk ${user}`, "private"]
+  const own = (user: number) => [`bare ${round}`, `talk ${user}`, "private"]
   const body = (text: string): string => JSON.stringify({ role: "user", text, speaker: { id: "user", name: "Ann" }, atMs: 0 })
   for (let user = 0; user < users; user++)
     await pool.query(

@@ -1,6 +1,6 @@
 import { DatabaseSync, StatementSync } from "node:sqlite"
-import pg from "pg"
 import { onTestFinished } from "vitest"
+import { isOfEngine, watchPostgres } from "./watch-postgres.ts"
 
 /** Statements that databases received: those that begin or end a transaction, and all others. */
 export class StatementCount {
@@ -45,15 +45,6 @@ export function countSqlite(): StatementCount {
 /** Counts what PostgreSQL receives from this process until the test ends, but for the statements of pg-boss about its own tables. */
 export function countPostgres(): StatementCount {
   const count = new StatementCount()
-  const { query } = pg.Client.prototype
-  // The overloads of `query` are of no interest here.
-  const counted = function (this: pg.Client, ...given: unknown[]): unknown {
-    const [first] = given
-    const text = (typeof first === "string" ? first : (first as { text: string }).text).trim()
-    if (!text.includes("pgboss")) count.seen.push(text)
-    return (query as (...given: unknown[]) => unknown).apply(this, given)
-  }
-  Object.assign(pg.Client.prototype, { query: counted })
-  onTestFinished(() => void Object.assign(pg.Client.prototype, { query }))
+  onTestFinished(watchPostgres((sql) => void (isOfEngine(sql) || count.seen.push(sql))))
   return count
 }
