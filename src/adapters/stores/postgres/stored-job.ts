@@ -16,6 +16,8 @@ export interface StoredJob {
   readonly due?: string
   /** The moment at which a job that waits for its conversation to be quiet is due, in milliseconds since 1970. */
   readonly quiet?: string
+  /** Present for a job that joins. */
+  readonly joins?: string
   readonly body: string
 }
 
@@ -52,7 +54,7 @@ function checkColumns(stored: StoredJob, job: Job): void {
 }
 
 function columns(job: Job): Omit<StoredJob, "body"> {
-  const { key, kind, dueMs, quiet } = job
+  const { key, kind, dueMs, quiet, joins } = job
   return {
     agent: keyText(key.agent),
     conversation: keyText(key.conversation),
@@ -61,6 +63,7 @@ function columns(job: Job): Omit<StoredJob, "body"> {
     kind: keyText(kind),
     ...(dueMs === undefined ? {} : { due: String(dueMs) }),
     ...(quiet && { quiet: String(firstDueMs(job)) }),
+    ...(joins && { joins: "true" }),
   }
 }
 
