@@ -27,7 +27,8 @@ export class FrameTree {
 
   add(frame: NamedLine, ignored: RegExp): void {
     let at: FrameTree = this
-    for (const character of bare(frame.parts[0] ?? "", ignored).slice(0, stemLength)) {
+    // The stem does not end within a character.
+    for (const character of [...bare(frame.parts[0] ?? "", ignored)].slice(0, stemLength)) {
       if (!at.next.has(character)) at.next.set(character, new FrameTree())
       at = at.next.get(character) as FrameTree
     }

@@ -137,6 +137,14 @@ describe("L25 a text of many lines", () => {
     expect(read).toBeGreaterThan(0)
   })
 
+  test("tells a line from names of which one goes on with a character of two units where the compared beginning ends", () => {
+    for (let length = 20; length < 26; length++) {
+      const name = `${"a".repeat(length)}😀b`
+      const markers = markersFor([name, "Bob"], looks)
+      expect(encodeLines(`${name}: hello\n${name.slice(1)}: hello`, markers)).toBe(`\\${name}: hello\n${name.slice(1)}: hello`)
+    }
+  })
+
   test("takes no more comparisons with 500 names than with two", () => {
     const compared = (text: string, speaker: readonly string[]) => {
       const markers = markersFor(speaker, looks)

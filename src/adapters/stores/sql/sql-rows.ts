@@ -37,7 +37,7 @@ export interface SqlRowDatabase extends RowDatabase {
 export function rowDatabase(database: SqlDatabase, jobs: SqlJobs): SqlRowDatabase {
   const { read, readOnce, write } = database
   const statements = new RowStatements()
-  const rowsIn = (db: Queries) => new SqlRows(db, { statements, jobs, database })
+  const rowsIn = (db: Queries) => new SqlRows(db, statements, { jobs, database })
   return {
     rowsIn,
     read: (work) => read((db) => work(rowsIn(db))),
@@ -54,14 +54,7 @@ class SqlRows implements Rows {
 
   readonly lockAgent: Rows["lockAgent"]
 
-  constructor(
-    db: Queries,
-    {
-      statements,
-      jobs,
-      database,
-    }: { readonly statements: RowStatements; readonly jobs: SqlJobs; readonly database: SqlDatabase },
-  ) {
+  constructor(db: Queries, statements: RowStatements, { jobs, database }: Readonly<{ jobs: SqlJobs; database: SqlDatabase }>) {
     this.#db = db
     this.#statements = statements
     this.lockAgent = (agent, how) => database.lockAgent(db, agent, how)
