@@ -161,6 +161,9 @@ describe("N13 commands in a chat", () => {
     expect(await say("/schedule cancel x")).toEqual(["There is no reminder of yours with this id. /schedule shows them."])
     expect(await say(`/schedule cancel ${id}`)).toEqual(["It does not ring any more."])
     expect(await say("/schedule")).toEqual(["Nothing waits to ring."])
+    const daily = await session.wakeAt("+2h", "water the tea", { from: ann, timeZone: "Asia/Shanghai", repeat: "daily" })
+    const told = `${daily.id}: 1970-01-01 10:00 (Asia/Shanghai, every day at 10:00) water the tea`
+    expect(await say("/schedule")).toEqual([told])
   })
 
   test("what changes a group's conversation is for operators", async () => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { repeatText } from "../../../loop/agent/schedule/repeat-text.ts"
 import { wakeJobs, wakeOf } from "../../../loop/agent/schedule/wakes.ts"
 import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
@@ -37,7 +38,8 @@ async function scheduleList(opened: OpenedStore, options: StoreCommandOptions): 
   return printList(wakes, options, {
     ...{ opened, empty: words.none, columns: words.columns },
     toCells: ({ id, key, dueMs, timeZone = "UTC", repeat = "", reason }) => {
-      return [id, `${localText(dueMs, timeZone)} ${timeZone}`, repeat, key.user, placeText(key), reason]
+      const time = `${localText(dueMs, timeZone)} ${timeZone}`
+      return [id, time, repeatText(repeat, profile.locale), key.user, placeText(key), reason]
     },
   })
 }

@@ -59,7 +59,7 @@ async function facts(state: InspectorState, { request }: Call): Promise<Response
   const first = history.length === 0 ? greetingOf(await contextOf(state.agent), session.key, { from }) : history[0]?.text
   const number = history.length < 2 ? greetings.indexOf(first ?? "") + 1 : 0
   const greeting = number > 0 ? { text: greetings[number - 1] ?? "", number, count: greetings.length } : undefined
-  const [commands, reminders] = [commandList(locale), await remindersOf(session, from)]
+  const [commands, reminders] = [commandList(locale), await remindersOf(session, from, locale)]
   const facts: ChatFacts = { commands, last: lastTurnIn(history), greeting, approvals, reminders }
   return jsonWithoutSecrets(state, facts)
 }

@@ -35,7 +35,7 @@ async function waitingIn(state: InspectorState, { request, caught: [id] }: Call)
   const approvals = await waitingCalls(state, session, locale)
   const mayAnswer = state.chat !== undefined && messages.some(({ turnId }) => turnId?.startsWith("message:"))
   const people = new Map(messages.flatMap(({ role, speaker }) => (role === "user" ? [[speaker.id, speaker]] : [])))
-  const reminders = (await Promise.all([...people.values()].map((one) => remindersOf(session, one)))).flat()
+  const reminders = (await Promise.all([...people.values()].map((one) => remindersOf(session, one, locale)))).flat()
   return { key, calls: { approvals, mayAnswer, reminders } satisfies WaitingCalls }
 }
 

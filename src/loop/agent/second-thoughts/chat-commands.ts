@@ -1,6 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { localText } from "../../../memory/services/recall/time/local-time.ts"
+import { repeatText } from "../schedule/repeat-text.ts"
 import type { Session } from "../session.ts"
 import type { SpeakerInput } from "../session-options.ts"
 import type { Turn } from "../turn.ts"
@@ -98,10 +99,10 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
     if (rest === "") return { text: words.forgetHow }
     return { text: (await unlessRefused(session.forgetMemory(rest, { from }))) ? words.forgotten : words.notForgotten }
   },
-  async schedule({ session, from, words }, rest) {
+  async schedule({ session, from, words, locale }, rest) {
     const [, id] = /^cancel\s+(\S+)$/u.exec(rest) ?? []
     if (id !== undefined) return { text: (await session.dropWake(id, { from })) ? words.cancelled : words.notCancelled }
-    const lines = (await remindersOf(session, from)).map(({ id, text }) => `${id}: ${text}`)
+    const lines = (await remindersOf(session, from, locale)).map(({ id, text }) => `${id}: ${text}`)
     return { text: lines.length > 0 ? lines.join("\n") : words.noReminder }
   },
 }
@@ -110,9 +111,9 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
 export type Reminder = { readonly id: string; readonly text: string }
 
 /** The reminders of a person that wait to ring, the next one first. */
-export async function remindersOf(session: Session, from: SpeakerInput): Promise<readonly Reminder[]> {
+export async function remindersOf(session: Session, from: SpeakerInput, locale: string): Promise<readonly Reminder[]> {
   return ((await unlessRefused(session.wakes({ from }))) ?? []).map(({ id, dueMs, timeZone = "UTC", repeat, reason }) => {
-    const when = `${localText(dueMs, timeZone)} (${timeZone}${repeat === undefined ? "" : `, ${repeat}`})`
+    const when = `${localText(dueMs, timeZone)} (${timeZone}${repeat === undefined ? "" : `, ${repeatText(repeat, locale)}`})`
     return { id, text: `${when} ${reason}` }
   })
 }

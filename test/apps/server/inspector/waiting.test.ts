@@ -79,7 +79,7 @@ test("N35 the reminders of those who spoke stand beside their conversation, and 
   const there = agent.session({ conversation: "telegram:7", audience: "private" })
   await there.wakeAt("2026-01-03 09:00", "drink water", { ...daily, from })
   await there.wakeAt("2026-01-03 09:00", "of another", { ...daily, from: { id: "eve" } })
-  const text = "2026-01-03 09:00 (Asia/Shanghai, 0 9 * * *) drink water"
+  const text = "2026-01-03 09:00 (Asia/Shanghai, 每天 09:00) drink water"
   expect((await calls()).reminders).toEqual([{ id: expect.any(String), text }])
   const { reminders: none } = await get<ChatFacts>("api/chat")
   expect(none).toEqual([])
