@@ -48,7 +48,14 @@ describe.skipIf(folder === "")("promptstrata bot koishi", () => {
   let [model, satori, cwd] = [] as unknown as [ChatServer, SatoriServer, string]
 
   const start = (file = "koishi.yml", more: readonly string[] = []): RunningExample => {
-    const lines = ["plugins:", "  http: {}", "  ./own.cjs: {}", "  satori:", `    endpoint: ${satori.endpoint}`]
+    const lines = [
+      "# My platforms.",
+      "plugins:",
+      "  http: {}",
+      "  ./own.cjs: {}",
+      "  satori:",
+      `    endpoint: ${satori.endpoint}`,
+    ]
     writeFileSync(join(cwd, file), [...lines, "    token: $" + "{{ env.SATORI_TOKEN }}", ...more].join("\n"))
     const program = botCommand("koishi", "./bot.toml", "--operator", "onebot:8", ...(more.length ? ["--config", file] : []))
     const env = { SATORI_TOKEN: token, OPENAI_BASE_URL: model.baseUrl, PROMPTSTRATA_MODEL: "gpt-5-mini" }
@@ -118,6 +125,15 @@ describe.skipIf(folder === "")("promptstrata bot koishi", () => {
       await satori.sent.reach(at + 1)
       expect(promptOf(model, at)).toContain(words)
     }
+  })
+
+  test("N37 leaves the configuration, with its comments, and the package.json of the folder as they are", async () => {
+    const manifest = '{ "name": "mine" }'
+    writeFileSync(join(cwd, "package.json"), manifest)
+    const bot = start()
+    await bot.shows("Fay is here")
+    expect(readFileSync(join(cwd, "package.json"), "utf8")).toBe(manifest)
+    expect(readFileSync(join(cwd, "koishi.yml"), "utf8")).toMatch(/^# My platforms\.\nplugins:\n {2}http: \{\}\n/u)
   })
 
   test("N29 says that the plugin is on already, and that a configuration is missing", async () => {

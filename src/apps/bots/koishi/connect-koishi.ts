@@ -7,6 +7,7 @@ import type { ChatMember } from "../mentions.ts"
 interface Koishi {
   readonly h: KoishiElements
   readonly Loader: new () => {
+    writable: boolean
     init(config: string): Promise<unknown>
     readConfig(isFirst: boolean): Promise<unknown>
     createApp(): Promise<KoishiApp>
@@ -44,7 +45,11 @@ type KoishiSession = { readonly [Name in "type" | "platform" | "selfId" | "chann
 export async function connectKoishi(koishi: Koishi, options: PlatformOptions, config: string): Promise<ConnectedBot> {
   const loader = new koishi.Loader()
   await loader.init(config)
+  // Koishi would write both files anew: the configuration without its comments, and the folder's package.json with packages of its own.
+  const { writable } = loader
+  Object.assign(loader, { writable: false, migrate: () => Promise.resolve() })
   await loader.readConfig(true)
+  loader.writable = writable
   const app = await loader.createApp()
   if (Array.from(app.registry.values(), ({ name }) => name).includes("promptstrata"))
     throw new PromptStrataError("usage", `the plugin promptstrata is on in ${config}, so that two would answer`)
