@@ -96,10 +96,11 @@ describe("promptstrata memory", () => {
     const asked = ["green tea", ...optionsOf(folder, "zh-CN")]
     const { code, stdout } = await run(["memory", "search", ...asked], { env })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^召回 {2,}得分 {2}信号/u)
+    expect(stdout).toMatch(/^召回 {2,}编号 {2,}得分 {2}信号/u)
     expect((await run(["memory", "why", ...asked], { env })).stdout).toBe(stdout)
     const other = await run(["memory", "search", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
-    expect(other).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
+    const whose = "These are memories of bob. Not looked at, of other users and groups: 2. --user or --conversation names them."
+    expect(other).toMatchObject({ code: 0, stdout: "", stderr: `No memories found.\n${whose}\n` })
   })
 
   test("why tells of each memory if a turn would recall it, by which signals, and why not", async () => {
@@ -107,10 +108,10 @@ describe("promptstrata memory", () => {
     const { code, stdout } = await run(["memory", "why", "green tea", ...optionsOf(folder)], { env })
     expect(code).toBe(0)
     const [head, first, ...others] = stdout.trimEnd().split("\n")
-    expect(head).toMatch(/^RECALLED {2,}SCORE {2}SIGNALS {2,}ID {2,}TEXT/)
-    expect(first).toMatch(/^yes {2,}\d\.\d\d .*words \d+ %.* m2 {2,}I like green tea$/)
+    expect(head).toMatch(/^RECALLED {2,}ID {2,}SCORE {2}SIGNALS {2,}TEXT/)
+    expect(first).toMatch(/^yes {2,}m2 {2,}\d\.\d\d .*words \d+ %.* {2}I like green tea$/)
     expect(others.length).toBeGreaterThan(0)
-    for (const line of others) expect(line).toMatch(/^no, nothing of the question {2}0\.00 {3}- /)
+    for (const line of others) expect(line).toMatch(/^no, nothing of the question {2}m\d {2}0\.00 {3}- /)
     const one = await run(["memory", "why", "green tea", "--limit", "1", ...optionsOf(folder)], { env })
     expect(one.stderr).toContain(`${others.length} more are not listed.`)
     const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...optionsOf(folder)], { env })
@@ -118,7 +119,7 @@ describe("promptstrata memory", () => {
       { id: "m2", recalled: true, why: expect.arrayContaining([expect.objectContaining({ signal: "words" })]) },
     ])
     const none = await run(["memory", "why", "green tea", "--user", "bob", ...optionsOf(folder)], { env })
-    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "No memories found.\n" })
+    expect(none).toMatchObject({ code: 0, stdout: "", stderr: expect.stringContaining("These are memories of bob.") })
   })
 
   test("why says that a turn recalls nothing where documents are the one memory", async () => {
@@ -126,7 +127,7 @@ describe("promptstrata memory", () => {
     const profile = join(tempFolder({ "plain.toml": 'extends = "soul"\n[memory]\nstore = "documents"\n' }), "plain.toml")
     const options = ["--profile", profile, "--locale", "en", "--data-dir", folder]
     const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
-    expect(stdout.split("\n")[1]).toMatch(/^no, documents are shown {2}\d\.\d\d .* m2 {2}I like green tea$/)
+    expect(stdout.split("\n")[1]).toMatch(/^no, documents are shown {2}m2 {2}\d\.\d\d .* {2}I like green tea$/)
     const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...options], { env })
     expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
   })
@@ -140,7 +141,7 @@ describe("promptstrata memory", () => {
     ] as const) {
       const options = ["--profile", profile, "--locale", locale, "--data-dir", folder]
       const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
-      expect(stdout.split("\n")[1]).toMatch(new RegExp(`^${why} 0\\.\\d\\d {2}\\d\\.\\d\\d .* m2 {2,}I like green tea$`))
+      expect(stdout.split("\n")[1]).toMatch(new RegExp(`^${why} 0\\.\\d\\d {2}m2 {2,}\\d\\.\\d\\d .* {2}I like green tea$`))
     }
   })
 
@@ -149,7 +150,7 @@ describe("promptstrata memory", () => {
     const profile = join(tempFolder({ "plain.toml": 'extends = "soul"\n[memory]\nenabled = false\n' }), "plain.toml")
     const options = ["--profile", profile, "--locale", "en", "--data-dir", folder]
     const { stdout } = await run(["memory", "why", "green tea", "--limit", "1", ...options], { env })
-    expect(stdout.split("\n")[1]).toMatch(/^no, memory is off {2}\d\.\d\d .* m2 {2}I like green tea$/)
+    expect(stdout.split("\n")[1]).toMatch(/^no, memory is off {2}m2 {2}\d\.\d\d .* {2}I like green tea$/)
     const json = await run(["memory", "why", "green tea", "--limit", "1", "--json", ...options], { env })
     expect(jsonLines(json.stdout)).toMatchObject([{ id: "m2", recalled: false }])
   })

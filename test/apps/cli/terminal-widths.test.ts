@@ -72,3 +72,45 @@ test("an id is whole where the terminal has 60 columns, and a column … stands 
   const { stdout } = await run(args, { terminal: true, columns: 60, env: { PROMPTSTRATA_STORE: "" } })
   expect(stdout.split("\n")[1]).toBe(`${idOf(0)}  …  我今天下午去了…`)
 })
+
+test.each(["en", "zh-CN"])(
+  "N38 at 80 columns a search shows if a turn would recall it, the whole id, and more of the text, in %s",
+  async (locale) => {
+    const args = ["memory", "search", "灯塔", "--profile", plainProfile, "--data-dir", await filled(), "--locale", locale]
+    const { stdout } = await run(args, { terminal: true, columns: 80, env: { PROMPTSTRATA_STORE: "" } })
+    const found = stdout.split("\n")[1]?.split(/ {2,}/u) ?? []
+    expect(found.slice(0, 2)).toEqual([locale === "en" ? "yes" : "是", idOf(0)])
+    expect(found.at(-1)).toMatch(/^我今天下午去了图书馆.*…$/u)
+  },
+)
+
+test.each(["en", "zh-CN"])("N38 a search says for whom it looked, where the list shows more, in %s", async (locale) => {
+  const folder = await filled()
+  const store = await openStore(folder)
+  const group = { ...key, conversation: "茶会", audience: "group", user: "ann" } as const
+  const said = {
+    ...group,
+    id: "g",
+    kind: "dialogue",
+    text: "灯塔很远",
+    speaker: { id: "ann", name: "Ann" },
+    atMs: 3,
+    turnId: "g",
+    turn: 1,
+  } as const
+  await store.memories.put(said, { hash: "g", key: group })
+  await store.close()
+  const search = async (...more: readonly string[]) => {
+    const args = ["memory", "search", "灯塔", "--profile", plainProfile, "--data-dir", folder, "--locale", locale, ...more]
+    return (await run(args, { env: { PROMPTSTRATA_STORE: "" } })).stderr
+  }
+  const told =
+    locale === "en"
+      ? [
+          "memories of user. Not looked at, of other users and groups: 1",
+          "memories of #茶会. Not looked at, of other users and groups: 2",
+        ]
+      : ["只查看了 user 的记忆。其他用户和群的 1 条", "只查看了 #茶会的记忆。其他用户和群的 2 条"]
+  expect(await search()).toContain(told[0])
+  expect(await search("--conversation", "茶会")).toContain(told[1])
+})

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander"
+import type { ServiceKey } from "../../../core/conversation.ts"
 import { retryUnjudged } from "../../../memory/services/background/unjudged-turns.ts"
 import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
 import type { Memory } from "../../../memory/services/memory/memory-service.ts"
@@ -200,8 +201,8 @@ interface Explained extends Pick<Memory, "id" | "text" | "confidence"> {
 }
 
 async function memoryWhy(opened: OpenedStore, options: ListOptions, question: string): Promise<number> {
-  const { context, profile, words, maxWidth } = opened
-  const { found, others } = await explain(opened, options, question)
+  const { context, store, profile, words, maxWidth } = opened
+  const { key, found, others } = await explain(opened, options, question)
   const listed = found.slice(0, options.limit)
   const left = others.slice(0, Math.max(0, options.limit - listed.length))
   const rows = [...listed, ...left.map(({ id, text }): Explained => ({ id, text, score: 0, why: [], recalled: false }))]
@@ -214,12 +215,16 @@ async function memoryWhy(opened: OpenedStore, options: ListOptions, question: st
       const left = confidence < minConfidence ? words.isUnsure(confidence.toFixed(2)) : behind
       return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
     }
-    const cells = rows.map((row) => [state(row), (row.score ?? 0).toFixed(2), signalsText(row), row.id, row.text])
+    const cells = rows.map((row) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text])
     stdout.write(`${printTable(words.whyColumns, cells, maxWidth)}\n`)
   }
   const hidden = found.length + others.length - rows.length
   if (rows.length === 0) context.screen.note(words.nothingFound)
   else if (hidden > 0) context.screen.note(words.notListed(hidden))
+  const kept = await storedRows(store, { agent: profile.agent.id }, ["memory"])
+  const unseen = kept.filter(({ memory }) => memory.supersededBy === undefined).length - found.length - others.length
+  const who = terminalLine(key.audience === "group" ? placeText(key) : key.user)
+  if (unseen > 0) context.screen.note(words.notLookedAt(who, unseen))
   return exitCodes.ok
 }
 
@@ -228,7 +233,7 @@ async function explain(
   opened: OpenedStore,
   options: ListOptions,
   question: string,
-): Promise<{ readonly found: readonly Explained[]; readonly others: readonly StoredMemory[] }> {
+): Promise<{ readonly key: ServiceKey; readonly found: readonly Explained[]; readonly others: readonly StoredMemory[] }> {
   const { memory } = opened.profile
   const { hits, service, key } = await recallFor(question, opened, { ...options, limit: maxFound })
   const found = hits.map(
@@ -239,7 +244,7 @@ async function explain(
   )
   const ids = new Set(found.map(({ id }) => id))
   const others = (await service.recent(key, Number.MAX_SAFE_INTEGER)).filter(({ id }) => !ids.has(id))
-  return { found, others: others.toReversed() }
+  return { key, found, others: others.toReversed() }
 }
 
 /** The memories that a turn of a user would recall for a question, in the group that the options name or in private. */

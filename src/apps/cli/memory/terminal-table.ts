@@ -4,8 +4,10 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { fitColumns } from "../../../trace/table.ts"
 
 const gap = "  "
-/** With less room for the last column, columns before it are left out. */
+/** The first column leaves the last one this much. */
 const minLast = 16
+/** With less room for a last column that would fill it, columns before it are left out. */
+const enoughForLast = 24
 
 /**
  * Prints rows under a headline, in columns as wide as their widest cell. On a terminal of `maxWidth` columns (30 or more) no line is wider:
@@ -24,8 +26,9 @@ export function printTable(
   const widths = headline.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))))
   const before = (count: number): number =>
     [...widths.slice(0, count), ...(count < last ? [1] : [])].reduce((sum, width) => sum + width + gap.length, 0)
+  const wanted = Math.min(enoughForLast, widths[last] ?? 0)
   let shown = last
-  while (shown > 1 && before(shown) + minLast > maxWidth) shown--
+  while (shown > 1 && before(shown) + wanted > maxWidth) shown--
   return lines
     .map((cells) => {
       const padded = cells.slice(0, shown).map((cell, at) => cell + " ".repeat((widths[at] ?? 0) - displayWidth(cell)))
