@@ -148,6 +148,31 @@ describe("N14 a body as clients send it", () => {
     expect(prompt.indexOf("Sunny")).toBeLessThan(prompt.indexOf("What is the weather?"))
   })
 
+  test("N39 with names has them before the words of an example, and of several people or characters", async () => {
+    const { model, client } = serverOf([finish("Fine."), finish("Fine.")])
+    const example = [
+      { role: "system", name: "example_user", content: "Do you bake?" },
+      { role: "system", name: "example_assistant", content: "Every day." },
+    ]
+    const named = { user: { ...question, name: "Tom" }, character: { ...hello, name: "Fay" } }
+    const asked = async (...messages: readonly object[]) => {
+      await client.chat.completions.create({ model: "fay", messages } as never)
+      return (
+        model.requests
+          .at(-1)
+          ?.messages.map(({ content }) => content)
+          .join("\n") ?? ""
+      )
+    }
+    const one = await asked(...example, named.character, named.user)
+    expect(one).toContain("example_user: Do you bake?\n\nexample_assistant: Every day.")
+    expect(one).not.toMatch(/Tom: |Fay: /u)
+    const other = { role: "assistant", name: "Mia", content: "I am Mia." }
+    const group = await asked(named.character, { ...named.user, name: "Ann", content: "Hi." }, other, named.user)
+    for (const words of ["Fay: Hello, traveller.", "Ann: Hi.", "Mia: I am Mia.", "Tom: What is the weather?"])
+      expect(group).toContain(words)
+  })
+
   test("gets thoughts also without a stream, and the end by a content filter as that", async () => {
     const { client } = serverOf([
       [

@@ -27,9 +27,17 @@ export interface SentConversation {
 
 /**
  * The conversation, with the results of tools beside the words of the user that they belong to. If it ends with results, the last
- * message is those words: the turn goes on with them.
+ * message is those words: the turn goes on with them. Where several people or characters have names, these stand before their words.
  */
-export function conversationOf(read: readonly ReadMessage[]): SentConversation {
+export function conversationOf(sent: readonly ReadMessage[]): SentConversation {
+  const areNamed = (speaker: ReadMessage["role"]): boolean =>
+    new Set(sent.flatMap(({ role, name }) => (role === speaker && name !== undefined ? [name] : []))).size > 1
+  // A system message with a name is a line of an example dialogue.
+  const shows = { system: true, user: areNamed("user"), assistant: areNamed("assistant"), tool: false }
+  const read = sent.map((message) => {
+    const { role, name, content } = message
+    return name !== undefined && shows[role] && content.trim() !== "" ? { ...message, content: `${name}: ${content}` } : message
+  })
   const messages: ChatMessage[] = []
   const calls = new Map(read.flatMap((message) => (message.calls ?? []).map((call) => [call.id, call] as const)))
   let runs: ChatRun[] = []
