@@ -1,3 +1,5 @@
+import { statSync } from "node:fs"
+import { resolve } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { Kysely, type Logger } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
@@ -6,7 +8,7 @@ import { storeClosed } from "../../../memory/services/store/store.ts"
 import { runPreparedAtOnce } from "../sql/prepared.ts"
 import type { Queries, SqlDatabase, Tables } from "../sql/sql-database.ts"
 import { preparedOn, type Sqlite, type SqliteDatabase, sqliteDialect, statementRunner } from "./node-sqlite.ts"
-import { busyFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
+import { busyFault, goneFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
 /** How long the writes of a file have waited for other processes, in all. */
 interface Waits {
@@ -155,17 +157,24 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
   const inTransaction = <T>(begin: string, work: (db: Queries) => Promise<T>) =>
     alone(() => transaction(raw, begin, () => work(db)))
   const waits = { ms: 0 }
+  const path = resolve(file)
+  const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
+  const opened = inode()
+  const write: Transact = (work, sinceMs) => {
+    const inPlace = async (): ReturnType<typeof work> => {
+      if (inode() !== opened) throw goneFault(file)
+      // A write transaction that begins with a read can fail at its first write, when another process has written since.
+      return inTransaction("begin immediate", work)
+    }
+    return retried(inPlace, waits, sinceMs)
+  }
   return {
     file,
     raw,
     types: { text: "text", bytes: "blob" },
     read: (work) => retried(() => inTransaction("begin", work)),
     readOnce: (work) => retried(() => alone(() => work(db))),
-    write: groupCommit(
-      // A write transaction that begins with a read can fail at its first write, when another process has written since.
-      (work, sinceMs) => retried(() => inTransaction("begin immediate", work), waits, sinceMs),
-      { exec: (sql) => raw.exec(sql), waits },
-    ),
+    write: groupCommit(write, { exec: (sql) => raw.exec(sql), waits }),
     // A write transaction locks the whole file.
     lockSchema: async () => {},
     lockAgent: async () => {},

@@ -27,6 +27,13 @@ export function busyFault(file: string, waitedMs: number): PromptStrataError {
   return new PromptStrataError("store", message, { hint, evidence: { file, waitedMs } })
 }
 
+/** The error for a file that is no longer at its place: SQLite would go on writing to what nobody can open again. */
+export function goneFault(file: string): PromptStrataError {
+  const message = `The store in ${file} is gone: its file was moved, deleted or replaced while it was open.`
+  const hint = "Nothing was written. Put the file back, or start the program again, which begins a new store."
+  return new PromptStrataError("store", message, { hint, evidence: { file } })
+}
+
 /** SQLite's primary result code. */
 function resultCode(error: unknown): number | undefined {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode & 0xff : undefined

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test } from "vitest"
@@ -54,6 +54,31 @@ describe("the file", () => {
     }
     expect(asked).toEqual(expect.arrayContaining(["pragma journal_mode = wal", "pragma synchronous = full"]))
     expect(asked.lastIndexOf("pragma synchronous = full")).toBeLessThan(asked.indexOf("begin immediate"))
+  })
+
+  const replace = (file: string) => {
+    renameSync(file, `${file}.old`)
+    copyFileSync(`${file}.old`, file)
+  }
+  test.each([
+    ["deleted", (file: string) => rmSync(file)],
+    ["moved", (file: string) => renameSync(file, `${file}.old`)],
+    ["replaced", replace],
+  ])("N40 that was %s while it was open takes no more words, and says so; put back, it takes them", async (_, take) => {
+    const file = newFile()
+    const store = await openSqliteStore(file)
+    const commit = (turnId: string, expectVersion: number) => {
+      const { key, commit } = turnOf(turnId, "chat")
+      return store.commit(key, { ...commit, expectVersion })
+    }
+    await commit("first", 0)
+    linkSync(file, `${file}.kept`)
+    take(file)
+    await expect(commit("second", 1)).rejects.toMatchObject({ code: "store", message: expect.stringContaining("is gone") })
+    renameSync(`${file}.kept`, file)
+    await commit("second", 1)
+    expect((await store.load(turnOf("second", "chat").key))?.version).toBe(2)
+    await store.close()
   })
 
   test("of a newer schema is refused, with what to do, and left as it is", async () => {
