@@ -68,9 +68,20 @@ describe("the shipped profiles", () => {
     expect(dialectOf(profile)).toMatchObject({ name, locale })
     expect(profile).toMatchObject({ name, locale, agent: { id: name, name: "Fay" }, user: { name: user }, history: { window } })
     expect(profile.persona).toMatchObject({ trust: "author", source: { file: `characters/${locale}/fay.md`, line: 5 } })
-    expect(toolNames(profile)).toEqual(["current_time", "calculate", "add_schedule", "list_schedule"])
+    expect(toolNames(profile)).toEqual(["current_time", "calculate", "add_schedule", "list_schedule", "cancel_schedule"])
     expect(profile.prestart).toEqual([{ tool: "current_time", args: {}, includeHistory: false }])
   })
+
+  test.each(["fay", "layered", "stack", "soul", "root"])(
+    "N41 of %s: whoever can be told of a reminder can be told to drop it, in both languages",
+    async (name) => {
+      for (const locale of ["zh-CN", "en"]) {
+        const names = toolNames(await loadProfile(name, { locale, env: {}, roots: ["profiles"] }))
+        const ofReminders = names.filter((tool) => tool.endsWith("_schedule"))
+        expect([[], ["add_schedule", "list_schedule", "cancel_schedule"]]).toContainEqual(ofReminders)
+      }
+    },
+  )
 
   test("each persona names itself, says its tone and how it addresses the user, in at most 200 Chinese characters (T37)", async () => {
     const { persona } = await loadProfile("fay", { locale: "zh-CN" })
