@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path"
 import { PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
+import { repeatText } from "../loop/agent/schedule/repeat-text.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
 import { localText } from "../memory/services/recall/time/local-time.ts"
 import type { ScheduledWake } from "../memory/services/wakes.ts"
@@ -40,13 +41,15 @@ export function scheduleTools({
   const file = resolve(join(folder, "schedule.json"))
   const words = (name: string): ToolWords => toolWords(prompts ?? shippedPrompts("tools", locale), locale, name)
   return [
-    addTool(file, clock, words("add_schedule")),
-    listTool(file, words("list_schedule")),
+    addTool(file, clock, { ...words("add_schedule"), locale }),
+    listTool(file, { ...words("list_schedule"), locale }),
     cancelTool(file, words("cancel_schedule")),
   ]
 }
 
-function addTool(file: string, clock: Clock, { description, usageHint, parameters, answer }: ToolWords): Tool {
+type LocalWords = ToolWords & Pick<ScheduleOptions, "locale">
+
+function addTool(file: string, clock: Clock, { description, usageHint, parameters, answer, locale }: LocalWords): Tool {
   return defineTool({
     name: "add_schedule",
     description,
@@ -68,7 +71,8 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
         const repeated = repeat.trim() || undefined
         const outcome = await wakes.set(key, { at, reason, repeat: repeated, timeZone: time_zone.trim() || undefined, to })
         const { clockChange, quiet } = { clockChange: undefined, quiet: false, ...outcome }
-        if (outcome.ok) return renderTemplate(answer, { ...printedWake(outcome.wake), [clockChange ?? "exact"]: true, quiet })
+        if (outcome.ok)
+          return renderTemplate(answer, { ...printedWake(outcome.wake, locale), [clockChange ?? "exact"]: true, quiet })
         const refusal = outcome.refusal.replaceAll("-", "_")
         const now = new Date(clock.nowMs()).toISOString()
         if (refusal !== "unclear" || repeated !== undefined)
@@ -80,8 +84,9 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
   })
 }
 
-function printedWake({ id, reason, dueMs, timeZone = "UTC", repeat }: ScheduledWake): TemplateValues {
-  return { id, title: encodeInline(reason), time: `${localText(dueMs, timeZone)} (${timeZone})`, repeat }
+function printedWake({ id, reason, dueMs, timeZone = "UTC", repeat }: ScheduledWake, locale: string): TemplateValues {
+  const time = `${localText(dueMs, timeZone)} (${timeZone})`
+  return { id, title: encodeInline(reason), time, repeat: repeat && repeatText(repeat, locale) }
 }
 
 /** The parser needs zod, which no program loads before a tool of the schedule runs. */
@@ -107,7 +112,7 @@ function printed(schedule: Schedule): string {
   return `${JSON.stringify(schedule, undefined, 2)}\n`
 }
 
-function listTool(file: string, { description, usageHint, answer }: ToolWords): Tool {
+function listTool(file: string, { description, usageHint, answer, locale }: LocalWords): Tool {
   return defineTool({
     name: "list_schedule",
     description,
@@ -116,7 +121,9 @@ function listTool(file: string, { description, usageHint, answer }: ToolWords): 
       const wakes = (await parentOf(context)?.wakes?.list(context.key)) ?? []
       const { items } = (await loadParser())(await readOwnFile(file), file)
       if (items.length + wakes.length === 0) return renderTemplate(answer, { empty: true })
-      return [...wakes.map(printedWake), ...items.map(printedItem)].map((entry) => renderTemplate(answer, entry)).join("\n")
+      return [...wakes.map((wake) => printedWake(wake, locale)), ...items.map(printedItem)]
+        .map((entry) => renderTemplate(answer, entry))
+        .join("\n")
     },
   })
 }

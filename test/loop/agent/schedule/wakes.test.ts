@@ -303,10 +303,10 @@ describe("the tools of the schedule in a turn", () => {
     ])
     await turn.session.send("remind me", { from: ann }).result
     expect(promptOf(turn.model, 3)).toContain(
-      "Added to the schedule, ID: wake-1. It rings at 2026-11-21 06:10 (UTC).\nIt then repeats (10 6 * * *).",
+      "Added to the schedule, ID: wake-1. It rings at 2026-11-21 06:10 (UTC).\nIt then repeats (every day at 06:10).",
     )
     expect(promptOf(turn.model, 3)).toContain(
-      'list_schedule → wake-1: "drink (two glasses)", rings at 2026-11-21 06:10 (UTC), repeats (10 6 * * *)',
+      'list_schedule → wake-1: "drink (two glasses)", rings at 2026-11-21 06:10 (UTC), repeats (every day at 06:10)',
     )
     expect(promptOf(turn.model, 3)).toContain("Taken out of the schedule, ID: wake-1")
     expect(await turn.session.wakes({ from: ann })).toEqual([])
