@@ -41,6 +41,9 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "POST", path: /\/ag-ui$/u, route: agUi },
 ]
 
+/** A common mistake is a base address without `/v1`. */
+const places = "There are /v1/chat/completions, /v1/responses, /v1/models, /api/chat and /ag-ui."
+
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions`, `/v1/responses` and
  * `/v1/models`, with `/v1/approvals` for calls that wait for a person), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
@@ -85,7 +88,7 @@ async function answer(server: Server, request: Request): Promise<Response> {
   const route = found.find(({ method }) => method === request.method)
   if (route)
     return server.gate.admit(caller.user, request.method, (admission) => route.route({ ...server, admission }, request, caller))
-  if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}.`)
+  if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}. ${places}`)
   throw new HttpProblem(405, `${request.method} is not answered here.`)
 }
 

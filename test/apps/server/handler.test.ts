@@ -432,6 +432,18 @@ describe("what cannot be answered", () => {
     expect(await response.json()).toMatchObject({ error: { type } })
   })
 
+  test.each(["/", "/chat/completions", "/v1/completions"])(
+    "N14 at %s, which a client asks by mistake, the places that there are are told",
+    async (path) => {
+      const headers = { authorization: "Bearer key" }
+      const response = await serverOf().handle(new Request(`http://bot.test${path}`, { method: "POST", headers, body: "{}" }))
+      expect([response.status, ((await response.json()) as Refusal).error.message]).toEqual([
+        404,
+        `There is nothing at "${path}". There are /v1/chat/completions, /v1/responses, /v1/models, /api/chat and /ag-ui.`,
+      ])
+    },
+  )
+
   test.each([
     ["no JSON", "{", 400, "no JSON"],
     ["a list", "[]", 400, "no JSON object"],
