@@ -177,7 +177,11 @@ function servedTokens(counter: TokenCounter): (assembly: Assembly, atMs: number)
       cache = automaticCache(cacheRules({ counter, ttlMs }), texts)
     }
     before = atMs
-    return cache.ask(countRequest(assembly, texts), atMs).cachedTokens
+    // The spans of a request are counted already.
+    const counted = assembly.messages.map(() => 0)
+    for (const { message, tokens } of assembly.spans) counted[message] = (counted[message] ?? 0) + tokens
+    const count = (text: string) => counted[assembly.messages.findIndex(({ content }) => content === text)] ?? texts.count(text)
+    return cache.ask(countRequest(assembly, { ...texts, count }), atMs).cachedTokens
   }
 }
 

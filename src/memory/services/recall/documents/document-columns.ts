@@ -33,20 +33,23 @@ export class DocumentColumns {
     return columnNames.reduce((sum, name) => sum + this[name].byteLength, 0)
   }
 
-  set(slot: number, document: RecallDocument, marks: TextMarks, speaker: number): void {
+  /** Without marks those of the slot stay. */
+  set(slot: number, document: RecallDocument, marks: TextMarks | undefined, speaker: number): void {
     this.#grow(slot)
     this.live[slot] = 1
     const { atMs, againAtMs = [] } = document
     const lastAtMs = Math.max(atMs, ...againAtMs)
-    this.marks[slot] = bits(marks) | (againAtMs.length > 0 ? againMark : 0)
+    const own = marks ? bits(marks) : (this.marks[slot] ?? 0) & ~againMark
+    this.marks[slot] = own | (againAtMs.length > 0 ? againMark : 0)
     this.atMs[slot] = Math.min(atMs, ...againAtMs)
     this.lastAtMs[slot] = lastAtMs
     this.recalledAtMs[slot] = Math.max(lastAtMs, document.recalledAtMs ?? lastAtMs)
     this.stability[slot] = (document.stability ?? 0) > 0 ? (document.stability ?? 1) : 1
     this.importance[slot] = Math.min(10, Math.max(0, document.importance || 0)) / 10
+    this.speaker[slot] = speaker
+    if (marks === undefined) return
     this.toldFromDay[slot] = marks.told?.fromDay ?? 0
     this.toldToDay[slot] = marks.told?.toDay ?? 0
-    this.speaker[slot] = speaker
   }
 
   /** The columns of so many slots, for {@link DocumentColumns.restored}. */

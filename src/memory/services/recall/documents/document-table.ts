@@ -1,7 +1,7 @@
 import type { RecallDocument, RecallVector } from "../recall-query.ts"
 import { countTerms, type TermField, termFields } from "../text/document-terms.ts"
 import { passagesOf } from "../text/passages.ts"
-import { textMarks } from "../text-marks.ts"
+import { type TextMarks, textMarks } from "../text-marks.ts"
 import { DocumentColumns, passageMark, ScoreArrays } from "./document-columns.ts"
 import { FieldIndex } from "./field-index.ts"
 import { listSections, type Section, type SectionReader } from "./sections.ts"
@@ -143,7 +143,9 @@ export class DocumentTable {
       const terms = yield* countTerms(text, number === 0 ? document.keys?.words : undefined)
       const slot = this.#ids.push(document.id) - 1
       this.size += 1
-      this.#setValues(slot, document, { text, number })
+      this.#setValues(slot, document, textMarks(text, document.atMs, document.keys?.dates))
+      if (number > 0) this.columns.marks[slot] = (this.columns.marks[slot] ?? 0) | passageMark
+      if (this.#read === undefined && number === 0) this.#documents[slot] = document
       this.links.add(slot, document)
       for (const field of termFields) yield* this.fields[field].adding(slot, terms[field])
     }
@@ -153,17 +155,17 @@ export class DocumentTable {
   update(document: RecallDocument): void {
     const first = this.#slots.get(document.id)
     if (first === undefined) return
-    for (const [number, text] of passagesOf(document.text).entries()) this.#setValues(first + number, document, { text, number })
+    if (this.#read === undefined) this.#documents[first] = document
+    for (const number of passagesOf(document.text).keys()) this.#setValues(first + number, document, undefined)
   }
 
-  #setValues(slot: number, document: RecallDocument, { text, number }: { readonly text: string; readonly number: number }): void {
+  /** Without marks those of the slot stay: its words do. */
+  #setValues(slot: number, document: RecallDocument, marks: TextMarks | undefined): void {
     const speaker = this.#speakers.get(document.speaker.id) ?? this.#speakers.size
     this.#speakers.set(document.speaker.id, speaker)
-    this.columns.set(slot, document, textMarks(text, document.atMs, document.keys?.dates), speaker)
-    if (number > 0) this.columns.marks[slot] = (this.columns.marks[slot] ?? 0) | passageMark
+    this.columns.set(slot, document, marks, speaker)
     if (document.updates) this.updates.set(document.id, document.updates)
     else this.updates.delete(document.id)
-    if (this.#read === undefined && number === 0) this.#documents[slot] = document
     this.#setVector(slot, document.vector)
   }
 

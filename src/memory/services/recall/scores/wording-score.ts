@@ -128,13 +128,16 @@ const sentences = /[^\n.!?。！？]+[\n.!?。！？]*/g
 export function bestPlace(table: DocumentTable, { words, characters }: QueryPlan, slot: number): number {
   const { fields, size } = table
   const { before, text } = table.passageAt(slot)
+  const all = [...text.matchAll(sentences)]
   let [place, most] = [before, 0]
-  for (const { index, 0: sentence } of text.matchAll(sentences)) {
-    const told = documentTerms(sentence)
-    const worth =
-      wholeWorth(fields.words, new Map([...words].filter(([term]) => told.words.has(term))), size) +
-      wholeWorth(fields.characters, new Map([...characters].filter(([term]) => told.characters.has(term))), size)
-    if (worth > most) [place, most] = [before + index + sentence.search(/\S/), worth]
-  }
+  // Of a single sentence there is nothing to compare: most memories have one, and each turn asks for some.
+  if (all.length > 1)
+    for (const { index, 0: sentence } of all) {
+      const told = documentTerms(sentence)
+      const worth =
+        wholeWorth(fields.words, new Map([...words].filter(([term]) => told.words.has(term))), size) +
+        wholeWorth(fields.characters, new Map([...characters].filter(([term]) => told.characters.has(term))), size)
+      if (worth > most) [place, most] = [before + index + sentence.search(/\S/), worth]
+    }
   return place
 }
