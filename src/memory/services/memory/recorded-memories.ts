@@ -3,6 +3,9 @@ import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { orAborted, whatHappened, within } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
+import type { RecallHit } from "../recall/recall-query.ts"
+import type { RecallSignal } from "../recall/recall-weights.ts"
+import { findingSignals } from "../recall/scores/signal-scores.ts"
 import type { MemoryRecords, StoredMemory } from "../store/records.ts"
 import { scopeOf } from "../store/rows/row-tables.ts"
 import { memoryHash, similarMemory } from "./duplicates.ts"
@@ -110,6 +113,17 @@ interface MemoryQuery extends RecallCall {
   readonly vector: Float32Array | undefined
 }
 
+/** A memory with this score answers its question. What has only `I` of it is not recalled beside that, unless it was so before (H18). */
+const answeredScore = 0.4
+
+/** True for a memory that is found because its speaker tells of themselves, and by nothing else of the question. */
+function hasOnlySelf({ why }: RecallHit): boolean {
+  const signals = why.map(({ signal }) => signal)
+  return signals.includes("self") && !signals.some((signal) => signal === "vector" || isFinding.has(signal))
+}
+
+const isFinding: ReadonlySet<RecallSignal> = new Set(findingSignals)
+
 /** The memories that answer a query, best first. */
 function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQuery): readonly Memory[] {
   const { clock, weights, timeZone, embed } = options
@@ -128,7 +142,11 @@ function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQ
     weights,
     vector: vector && embed && { model: embed.id, values: vector },
   })
+  const [best] = hits
+  const isAnswered = best !== undefined && best.score >= answeredScore && !hasOnlySelf(best)
+  const before = new Set(isAnswered ? index.get(best.id)?.updates : [])
   const found = hits.flatMap((hit) => {
+    if (isAnswered && hasOnlySelf(hit) && !before.has(hit.id)) return []
     const memory = index.get(hit.id)
     // The prompt shows the turn's words; what was concluded from them stands nowhere else.
     return memory === undefined || (memory.kind === "dialogue" && excluded.has(memory.turnId)) ? [] : { hit, memory }

@@ -55,6 +55,18 @@ describe("createMemoryService", () => {
     }
   })
 
+  test("H18 a question that a memory answers brings none that has only `I` of it; one that none answers brings those", async () => {
+    const store = createInMemoryStore()
+    const service = createMemoryService({ records: store.memories, clock })
+    const told = ["My cat hid in the piano.", "I am allergic to walnuts.", "I am late.", "I read proofs.", "The bus was late."]
+    for (const [turn, text] of told.entries())
+      await service.remember(said(text, { turn, atMs: turn * 86_400_000, turnId: `${turn}` }), key)
+    const found = async (question: string) => (await service.recall(question, key, { limit: 8, signal })).map(({ text }) => text)
+    expect(await found("What is my cat called?")).toEqual([told[0]])
+    expect(await found("What am I allergic to?")).toEqual([told[1]])
+    expect((await found("What did I injure?")).toSorted()).toEqual([told[1], told[2], told[3], told[0]])
+  })
+
   test("lets other work run while it makes the index of many memories", async () => {
     const store = createInMemoryStore()
     const service = createMemoryService({ records: store.memories, clock })
