@@ -68,6 +68,22 @@ describe("H7: promptstrata simulate", () => {
     },
   )
 
+  test.each([
+    ["spring, where 2:30 comes an hour later", "2026-03-07", "2026-03-08", "2026-03-08 03:30"],
+    ["autumn", "2026-10-31", "2026-11-01", "2026-11-01 02:30"],
+  ])("H19 each line is said at its time where clocks change: in %s", async (_, start, changed, asked) => {
+    const script = `start ${start}
+days 2
+every day at 2:30 say "What time is it?"
+every day at 3:00 say "Which time is it?"
+expect remembered "${changed} 03:00" on day 2
+expect remembered "${asked}" on day 2
+`
+    const folder = tempFolder({ "clocks.sim": script, "york.toml": 'extends = "root"\ntime_zone = "America/New_York"\n' })
+    const { code, stderr } = await run(["simulate", `${folder}/clocks.sim`, "--profile", `${folder}/york.toml`, "--locale", "en"])
+    expect([code, stderr]).toEqual([0, ""])
+  })
+
   test("H7 tools look at the simulated clock, so that two runs print the same", async () => {
     const asked = at(
       `start 2026-01-05\ndays 2\nday 2 at 20:00 say "What time is it?"\nexpect remembered "2026-01-06 20:00" on day 2\n`,

@@ -191,7 +191,7 @@ async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" 
   const [days, checks, failures]: [LivedDay[], CheckedExpectation[], Life["failures"][number][]] = [[], [], []]
   for (let day = 1; day <= script.days; day++) {
     now.day = day
-    const spoken = wordsOf(script.words, day)
+    const spoken = wordsOf(script.words, day, living.atMinute)
     const turns = spoken.reduce((sum, words) => sum + words.turns, 0)
     for (const words of spoken)
       for (let turn = 0; turn < words.turns; turn++) {
@@ -228,11 +228,11 @@ function minutesOf({ start }: Script, { timeZone = hostTimeZone() }: Pick<Profil
     calendar.instant({ ...addDays(start, day - 1), hour: Math.floor(minuteOfDay / 60), minute: minuteOfDay % 60 })
 }
 
-/** The words of a day, in their order. */
-function wordsOf(all: readonly ScriptedWords[], day: number): readonly ScriptedWords[] {
+/** The words of a day, in order of time: a minute that clocks leave out comes an hour later. */
+function wordsOf(all: readonly ScriptedWords[], day: number, atMinute: MinuteOfDay): readonly ScriptedWords[] {
   return all
     .filter(({ firstDay, lastDay, everyDays }) => day >= firstDay && day <= lastDay && (day - firstDay) % everyDays === 0)
-    .sort((a, b) => a.minuteOfDay - b.minuteOfDay)
+    .sort((a, b) => atMinute(day, a.minuteOfDay) - atMinute(day, b.minuteOfDay))
 }
 
 /** The line of a turn: the script's, or what its user finds to say. */
