@@ -114,7 +114,7 @@ interface MemoryQuery extends RecallCall {
 }
 
 /** A memory with this score answers its question. What has only `I` of it is not recalled beside that, unless it was so before (H18). */
-const answeredScore = 0.4
+const answeredScore = 0.5
 
 /** True for a memory that is found because its speaker tells of themselves, and by nothing else of the question. */
 function hasOnlySelf({ why }: RecallHit): boolean {
