@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
+import type { WaitingCalls } from "../src/apps/server/inspector/api.ts"
 import type { ShownConversation, ShownMessage } from "../src/apps/server/inspector/stored-routes.ts"
-import type { WaitingCalls } from "../src/apps/server/inspector/waiting-routes.ts"
 import { Approvals } from "./chat/approvals.tsx"
 import { Reminders } from "./chat/reminders.tsx"
 import { ask } from "./data.ts"

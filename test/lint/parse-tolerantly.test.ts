@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { formatSource } from "../../src/core/source.ts"
-import { parseTolerantly } from "../../src/lint/parse-tolerantly.ts"
+import { parseTolerantly } from "../../src/node/lint/read-prompt-folder.ts"
 import { parseTemplate } from "../../src/prompt/template/parse.ts"
 import { runs } from "../support/size.ts"
 

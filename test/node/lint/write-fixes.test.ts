@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
+import { writeFixes } from "../../../src/apps/cli/commands/lint.ts"
 import { lint } from "../../../src/lint/lint.ts"
 import type { LintContext } from "../../../src/lint/rule.ts"
-import { writeFixes } from "../../../src/node/lint/write-fixes.ts"
 import { cleanProject, readProject } from "../../lint/lint-folder.ts"
 
 const persona = "prompts/characters/en/luna.md"

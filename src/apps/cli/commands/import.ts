@@ -3,6 +3,7 @@ import { basename, extname, join } from "node:path"
 import type { Command } from "commander"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { isRecord, parsedJson } from "../../../core/json-access.ts"
+import { hostPorts } from "../../../core/ports.ts"
 import { cardFolderAt } from "../../../node/cards/card-folder.ts"
 import { readLorebook } from "../../../node/cards/lorebook-file.ts"
 import { isPng } from "../../../node/cards/png-chunks.ts"
@@ -10,19 +11,81 @@ import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
 import { promptLocale } from "../../../node/locale.ts"
 import { isMissing } from "../../../node/read-text-file.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
+import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { isAgnaiBook, isNovelBook } from "../../../prompt/layers/card/foreign-books.ts"
 import { createLoreScanner } from "../../../prompt/layers/lorebook/scan.ts"
 import type { CliContext, RunCommand } from "../context.ts"
+import { storeTurns, turnsOf } from "../import/chat-turns.ts"
 import { importCard } from "../import/import-card.ts"
-import { importChat } from "../import/import-chat.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
 import { type ImportedFiles, type ImportSource, writeImport } from "../import/imported-files.ts"
 import { type ForeignServers, filesOfServers, mcpServersIn, type ServersSource } from "../import/mcp-servers.ts"
 import { isPresetJson } from "../import/preset.ts"
-import { isTavernHeader } from "../import/tavern-chat.ts"
+import { isTavernHeader, readTavernChat } from "../import/tavern-chat.ts"
 import { filesOfAgents, filesOfWorkspace, isWorkspace } from "../import/workspace-files.ts"
+import { exitCodes } from "../io.ts"
+import { conversationName, latestConversation, openProfile, terminalUser } from "../open-agent.ts"
+import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
+import { storeWords } from "../words/store-words.ts"
 import { characterId, readLocale } from "./scaffold.ts"
+
+interface ChatImport extends CommonOptions, StoreOptions {
+  readonly file: string
+  readonly text: string
+  /** Default: the next conversation of `promptstrata chat`. */
+  readonly conversation?: string | undefined
+}
+
+/** Makes a conversation of a chat of SillyTavern, and says what was not taken. No conversation is changed. Resolves to the exit code. */
+async function importChat({ file, text, conversation, ...options }: ChatImport, context: CliContext): Promise<number> {
+  const { screen, translate, ports = {} } = context
+  const { clock = hostPorts.clock, ids = hostPorts.ids } = ports
+  const chat = readTavernChat(text, { file: displayPath(file), nowMs: clock.nowMs() })
+  if (chat.messages.length === 0)
+    throw new PromptStrataError("usage", `expected a chat with words in it at ${displayPath(file)}, found none.`, {
+      hint: "Nothing was imported.",
+    })
+  const profile = await openProfile(options, context)
+  const store = await openCliStore(options, context)
+  if (store === undefined) {
+    screen.complain(storeWords(profile.locale).storeOff)
+    return exitCodes.failed
+  }
+  const agent = { id: profile.agent.id, name: profile.agent.name }
+  const isOther = chat.characterName !== "" && chat.characterName.toLowerCase() !== agent.name.toLowerCase()
+  if (isOther && options.profile === undefined)
+    throw new PromptStrataError(
+      "usage",
+      `expected the profile of ${JSON.stringify(chat.characterName)}, whose chat it is, found that of ${JSON.stringify(agent.name)}.`,
+      { hint: "Name the profile with --profile. Nothing was written." },
+    )
+  const newest = await latestConversation(store, agent.id)
+  const isNew =
+    (await store.load({ agent: agent.id, conversation: conversationName(newest), audience: "private" }, { last: 0 })) ===
+    undefined
+  const name = conversation ?? conversationName(isNew ? newest : newest + 1)
+  const key = { agent: agent.id, conversation: name, audience: "private" } as const
+  if ((await store.load(key, { last: 0 })) !== undefined)
+    throw new PromptStrataError("usage", `expected a new conversation, found ${JSON.stringify(name)} in the store.`, {
+      hint: "Give another name with --conversation. Nothing was written.",
+    })
+  const people = { agent, user: { id: terminalUser, name: chat.userName || profile.user.name } }
+  const { turns, report } = turnsOf(chat, people, () => ids.next("turn"))
+  await storeTurns(store, key, turns)
+  const left = [...chat.report, ...report]
+  screen.note(
+    [
+      `A chat of SillyTavern: ${chat.messages.length} messages are the conversation ${name} of ${agent.name} now.`,
+      ...(conversation === undefined ? ["`promptstrata chat` goes on with it."] : []),
+      "Swipes are the alternatives of an answer. No memories were made of what was said.",
+      ...(left.length === 0 ? [] : ["Not taken:", ...left.map((what) => `  ${translate(what)}`)]),
+    ]
+      .map((line) => terminalLine(translate(line)))
+      .join("\n"),
+  )
+  return exitCodes.ok
+}
 
 interface ImportOptions extends CommonOptions, StoreOptions {
   readonly conversation?: string

@@ -3,14 +3,35 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { codeFrame } from "../../../core/evidence/located-error.ts"
 import { didYouMean } from "../../../core/suggest.ts"
 import { lint, lintRules } from "../../../lint/lint.ts"
-import type { LintContext, LintProblem, LintRule } from "../../../lint/rule.ts"
+import { applyFixes, type LintContext, type LintProblem, type LintRule } from "../../../lint/rule.ts"
 import { readLintFiles } from "../../../node/lint/read-lint-files.ts"
-import { writeFixes } from "../../../node/lint/write-fixes.ts"
+import { updateFile } from "../../../node/workspace/update-file.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, type Paint, painterFor } from "../io.ts"
 import { collectValues } from "../options.ts"
 import type { Translate } from "../words/translate.ts"
+
+/**
+ * Writes the fixes of problems into their files and resolves to how many files changed. Each file is written whole or not at
+ * all. The library's own files, and files that changed since they were read, stay as they are.
+ */
+export async function writeFixes({ files }: LintContext, problems: readonly LintProblem[]): Promise<number> {
+  const byFile = Map.groupBy(problems, ({ file }) => file)
+  let changed = 0
+  for (const { file, path, text, shipped } of files) {
+    if (shipped) continue
+    const fixed = applyFixes(text, byFile.get(file) ?? [])
+    if (fixed === text) continue
+    // A link stays a link: the file it leads to is written, and keeps its mode.
+    await updateFile(path, (current) => {
+      if (current !== text) return undefined
+      changed++
+      return fixed
+    })
+  }
+  return changed
+}
 
 interface LintOptions {
   /** Names or paths; empty: every profile in `./profiles`, else the shipped ones. */

@@ -1,23 +1,106 @@
 import type { Timers } from "../../../core/ports.ts"
-import { contextOf } from "../../../loop/agent/published-agents.ts"
+import { operatorAnswerJob } from "../../../loop/agent/approval/operator-answer.ts"
+import { contextOf, partsOf } from "../../../loop/agent/published-agents.ts"
+import { type Reminder, remindersOf } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
+import { readReply } from "../approvals/approval-answers.ts"
 import { spriteResponse } from "../feelings.ts"
-import { HttpProblem } from "../http-problem.ts"
+import { badRequest, HttpProblem } from "../http-problem.ts"
+import { readJsonBody } from "../read-body.ts"
 import { streamed } from "../serving.ts"
 import { summaryOf } from "./build-record.ts"
-import { chatRoutes } from "./chat-routes.ts"
+import { chatRoutes, localeOf, type WaitingCall, waitingCalls } from "./chat-routes.ts"
 import { compareAgentsRoute } from "./compare/compare-agents.ts"
 import { compareRoute } from "./compare/compare-turns.ts"
-import { documentRoutes } from "./documents/document-routes.ts"
+import { documentsOf, type InspectedDocuments } from "./documents/documents.ts"
 import { editRoutes } from "./edit/edit-routes.ts"
 import type { Recorder } from "./recorder.ts"
-import { replayRoute } from "./replay/replay-route.ts"
-import { type Call, type InspectorState, infoOf, loadPage, type Route } from "./route.ts"
-import { storedRoutes } from "./stored-routes.ts"
+import { answered, replayRoute } from "./replay/replay-route.ts"
+import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, loadPage, type Route } from "./route.ts"
+import { storedConversation, storedRoutes } from "./stored-routes.ts"
 import { timelineRoute } from "./timeline/timeline-route.ts"
 import type { TurnSummary } from "./turn-record.ts"
 import { growthRoute, turnRoutes } from "./turn-routes.ts"
-import { waitingRoutes } from "./waiting-routes.ts"
+
+/** The routes of the living documents. */
+const documentRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/documents$/u, answer: list },
+  { method: "POST", path: /^api\/documents\/undo$/u, answer: undo },
+]
+
+async function list(state: InspectorState): Promise<Response> {
+  return answered(async () => jsonWithoutSecrets(state, await documentsOf(folderOf(state))))
+}
+
+/**
+ * `{ id, hash }`: takes back a change and all later ones of its file, if the file still has this hash; `null`: if there is still no file.
+ * The folder does it, as one change that can be undone.
+ */
+async function undo(state: InspectorState, { request }: Call): Promise<Response> {
+  const folder = folderOf(state)
+  const { id, hash } = await readJsonBody(request, state.maxBodyBytes)
+  if (typeof id !== "string") throw badRequest("Expected the id of a change.", "id")
+  if (hash !== null && typeof hash !== "string")
+    throw badRequest("Expected the hash of the file that is shown, or null for no file.", "hash")
+  if (!folder.undo) throw new HttpProblem(403, "Nothing can be undone here: the inspector was given no `undo`.")
+  const undoing = { by: "user", id, expect: hash === null ? ("absent" as const) : { hash } }
+  return answered(async () => {
+    await folder.undo?.(undoing)
+    return list(state)
+  })
+}
+
+function folderOf({ documents }: InspectorState): InspectedDocuments {
+  if (documents) return documents
+  throw new HttpProblem(404, "The inspector was given no documents.")
+}
+
+/** The routes of calls that wait in conversations of other processes (N30). */
+const waitingRoutes: readonly Route[] = [
+  { method: "GET", path: /^api\/conversations\/(\w+)\/approvals$/u, answer: waiting },
+  { method: "POST", path: /^api\/conversations\/(\w+)\/approvals\/(\w+)$/u, answer: answerWaiting },
+]
+
+/** Calls that wait in a conversation, and the reminders of those who spoke. */
+export interface WaitingCalls {
+  readonly reminders: readonly Reminder[]
+  readonly approvals: readonly WaitingCall[]
+  /** True if the page may answer them, because a bot takes its answer. */
+  readonly mayAnswer: boolean
+}
+
+/** `?locale=` is the language of the page. */
+async function waiting(state: InspectorState, call: Call): Promise<Response> {
+  return jsonWithoutSecrets(state, (await waitingIn(state, call)).calls)
+}
+
+async function waitingIn(state: InspectorState, { request, caught: [id] }: Call) {
+  const { key, messages } = await storedConversation(state, id)
+  const { conversation, audience } = key
+  const locale = await localeOf(state, new URL(request.url).searchParams.get("locale"))
+  const session = state.agent.session({ conversation, audience })
+  const approvals = await waitingCalls(state, session, locale)
+  const mayAnswer = state.chat !== undefined && messages.some(({ turnId }) => turnId?.startsWith("message:"))
+  const people = new Map(messages.flatMap(({ role, speaker }) => (role === "user" ? [[speaker.id, speaker]] : [])))
+  const reminders = (await Promise.all([...people.values()].map((one) => remindersOf(session, one, locale)))).flat()
+  return { key, calls: { approvals, mayAnswer, reminders } satisfies WaitingCalls }
+}
+
+/** `{ approved, reason? }`: an operator's answer. The bot of the conversation takes it up as if it was given there. */
+async function answerWaiting(state: InspectorState, call: Call): Promise<Response> {
+  const { key, calls } = await waitingIn(state, call)
+  const [, code = ""] = call.caught
+  const asked = calls.approvals.find((one) => one.code === code)
+  if (!calls.mayAnswer) throw new HttpProblem(403, "This can only be answered where it was asked.")
+  const { approved, reason } = readReply(code, await readJsonBody(call.request, state.maxBodyBytes), "approved")
+  const { ports } = await contextOf(state.agent)
+  if (!asked || asked.isOver) throw new HttpProblem(409, "Nothing waits under this code any more.")
+  const isNew = await partsOf(state.agent).store.wakes.put(
+    operatorAnswerJob(key, { asked, approved, reason }, ports.clock.nowMs()),
+  )
+  if (!isNew) throw new HttpProblem(409, "This was answered already. The bot takes the answer once it runs.")
+  return Response.json({ code })
+}
 
 /** All routes, by method and path behind the token. */
 const routes: readonly Route[] = [

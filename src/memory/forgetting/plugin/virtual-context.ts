@@ -9,6 +9,8 @@ import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { type ToolWords, toolWords } from "../../../prompt/tools/tool-words.ts"
+import type { BackgroundJob, JobContext } from "../../services/background/background-job.ts"
+import { promptData } from "../../services/background/dialogue.ts"
 import type { Plugin } from "../../services/plugin.ts"
 import { shorten } from "../../services/shorten-by-rule.ts"
 import type { TurnHook } from "../../services/turn-hook.ts"
@@ -19,8 +21,15 @@ import { stampIn } from "../events/stamp.ts"
 import { zonedCalendar } from "../events/zoned-calendar.ts"
 import { relevanceAmong } from "../ranking.ts"
 import { fitTexts } from "../text-width.ts"
-import { afterRun, applyNotes, type FreshContents, readState, type VirtualContextState } from "./context-state.ts"
-import { compressJob } from "./jobs/compress-job.ts"
+import {
+  afterRun,
+  applyNotes,
+  type FreshContents,
+  readState,
+  type VirtualContextState,
+  virtualContextNote,
+} from "./context-state.ts"
+import { askOrRule } from "./jobs/ask-or-rule.ts"
 import { eventJob } from "./jobs/event-job.ts"
 import { rollUpJob } from "./jobs/roll-up-job.ts"
 import { nextState, stateWithout } from "./next-state.ts"
@@ -38,6 +47,34 @@ import {
   type WorkspaceSettings,
   workspaceOf,
 } from "./virtual-context-settings.ts"
+
+const kind = "compress"
+
+/**
+ * Compresses a turn's answer in the background if it is longer than a compressed message may be (R12): by rule, or by the agent's model
+ * with the prompt `compress`. Users' messages are never compressed.
+ */
+export function compressJob({ compression }: VirtualContextSettings): BackgroundJob {
+  const { targetCharacters, writer } = compression
+  return {
+    kind: `${virtualContextName}:${kind}`,
+    afterTurn({ memoryOn, turnId, messages }) {
+      const answer = messages.findLast(({ role }) => role === "assistant")?.text ?? ""
+      return memoryOn && answer.length > targetCharacters ? { turnId, text: answer } : undefined
+    },
+    async run({ payload }, context) {
+      const { turnId, text } = payload as { readonly turnId: string; readonly text: string }
+      const compressed = writer === "rule" ? shorten(text, targetCharacters) : await byModel(text, targetCharacters, context)
+      await context.post(virtualContextNote(`${kind}:${turnId}`, [{ type: "compressed", turnId, text: compressed }]))
+    },
+  }
+}
+
+function byModel(text: string, limit: number, context: JobContext): Promise<string> {
+  const read = (answer: string) => (answer.trim() === "" ? undefined : shorten(answer, limit))
+  const data = [promptData("message", { text, trust: "agent" }, "agent"), promptData("limit", String(limit), "author")]
+  return askOrRule(context, { kind, prompt: "compress", data, read, rule: () => shorten(text, limit) })
+}
 
 /**
  * Makes the virtual context as a plugin (R11–R23): events that roll up, a workspace that forgets, pulled information, compressed answers,

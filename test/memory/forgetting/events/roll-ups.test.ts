@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../../src/memory/forgetting/events/event-record.ts"
-import { dueRollUps, type RollUp } from "../../../../src/memory/forgetting/events/roll-ups.ts"
 import { formatStamp, stampAt } from "../../../../src/memory/forgetting/events/stamp.ts"
 import { zonedCalendar } from "../../../../src/memory/forgetting/events/zoned-calendar.ts"
+import { dueRollUps, type RollUp } from "../../../../src/memory/forgetting/plugin/jobs/roll-up-job.ts"
 import { runs, seedOf } from "../../../support/size.ts"
 
 const hourMs = 3_600_000

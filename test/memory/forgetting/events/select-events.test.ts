@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type EventRecord, newEvent, putEvents } from "../../../../src/memory/forgetting/events/event-record.ts"
-import { dueRollUps } from "../../../../src/memory/forgetting/events/roll-ups.ts"
 import { defaultEventWeights, eventScore, inTime, selectEvents } from "../../../../src/memory/forgetting/events/select-events.ts"
 import {
   formatStamp,
@@ -15,6 +14,7 @@ import {
   weekKinds,
 } from "../../../../src/memory/forgetting/events/stamp.ts"
 import { type ZonedCalendar, zonedCalendar } from "../../../../src/memory/forgetting/events/zoned-calendar.ts"
+import { dueRollUps } from "../../../../src/memory/forgetting/plugin/jobs/roll-up-job.ts"
 import { runs, seedOf } from "../../../support/size.ts"
 
 const dayMs = 86_400_000

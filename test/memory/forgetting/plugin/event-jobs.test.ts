@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { HistoryMessage } from "../../../../src/core/conversation.ts"
 import { type EventRecord, newEvent } from "../../../../src/memory/forgetting/events/event-record.ts"
 import { readState, type VirtualContextState } from "../../../../src/memory/forgetting/plugin/context-state.ts"
-import { compressJob } from "../../../../src/memory/forgetting/plugin/jobs/compress-job.ts"
 import { eventJob } from "../../../../src/memory/forgetting/plugin/jobs/event-job.ts"
 import { rollUpJob } from "../../../../src/memory/forgetting/plugin/jobs/roll-up-job.ts"
+import { compressJob } from "../../../../src/memory/forgetting/plugin/virtual-context.ts"
 import {
   type VirtualContextOptions,
   virtualContextSettings,

@@ -1,14 +1,74 @@
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { promptData } from "../../../services/background/dialogue.ts"
 import { type EventRecord, newEvent } from "../../events/event-record.ts"
-import { dueRollUps, type RollUp } from "../../events/roll-ups.ts"
-import { daysRange, grainDays, stampIn } from "../../events/stamp.ts"
-import { zonedCalendar } from "../../events/zoned-calendar.ts"
+import { daysRange, formatStamp, type Grain, grainDays, stampAt, stampIn, type WeekKind } from "../../events/stamp.ts"
+import { type ZonedCalendar, zonedCalendar } from "../../events/zoned-calendar.ts"
 import { readState, type VirtualContextState, virtualContextNote } from "../context-state.ts"
 import { virtualContextName } from "../virtual-context-name.ts"
 import type { EventSettings, EventWriter, VirtualContextSettings } from "../virtual-context-settings.ts"
 import { askOrRule } from "./ask-or-rule.ts"
 import { chooseByRule, readRollUp, type WrittenEvent, writeRollUpByRule } from "./written-event.ts"
+
+/** A period of time that is over and has no record yet, with the records that it is to summarise, oldest first (R20). */
+export interface RollUp extends Pick<EventRecord, "id" | "stamp" | "startMs" | "endMs"> {
+  readonly grain: Exclude<Grain, "moment">
+  readonly children: readonly EventRecord[]
+}
+
+/** The grain that each grain summarises. Weeks and months overlap, so both summarise days. */
+const drawnFrom = { day: "moment", week: "day", month: "day", year: "month" } as const
+
+/** The periods to look at: those that end after `sinceMs` and not after `untilMs`. */
+interface RollUpWindow {
+  /** The midnight up to which everything has been rolled up. */
+  readonly sinceMs: number
+  readonly untilMs: number
+  /** Default: from Sunday to Saturday. */
+  readonly weeks?: WeekKind
+}
+
+/**
+ * The roll-ups that are due: days whose topics have all ended, weeks and months whose days are all there, years whose months are. The
+ * parts of a topic belong to their topic and are left out.
+ */
+export function dueRollUps(
+  events: readonly EventRecord[],
+  { sinceMs, untilMs, weeks = "sunday" }: RollUpWindow,
+  calendar: ZonedCalendar,
+): readonly RollUp[] {
+  const known = new Set(events.map(({ id }) => id))
+  const parts = new Set(events.flatMap(({ grain, children }) => (grain === "moment" ? children : [])))
+  const due: RollUp[] = []
+  for (const grain of ["day", "week", "month", "year"] as const) {
+    const children = events.filter(
+      (event) => event.grain === drawnFrom[grain] && !parts.has(event.id) && (grain !== "day" || event.startMs >= sinceMs),
+    )
+    for (const period of periodsOf(grain, children, { calendar, weeks })) {
+      const waits = due.some((other) => other.startMs < period.endMs && other.endMs > period.startMs && feeds(other, grain))
+      if (period.endMs > sinceMs && period.endMs <= untilMs && !known.has(period.id) && !waits) due.push(period)
+    }
+  }
+  return due
+}
+
+function feeds(other: RollUp, grain: RollUp["grain"]): boolean {
+  return other.grain === "day" ? grain !== "day" : other.grain === "month" && grain === "year"
+}
+
+function periodsOf(
+  grain: RollUp["grain"],
+  children: readonly EventRecord[],
+  { calendar, weeks }: { readonly calendar: ZonedCalendar; readonly weeks: WeekKind },
+): readonly RollUp[] {
+  const byStamp = Map.groupBy(children, ({ startMs }) => formatStamp(stampAt(grain, startMs, calendar, weeks)))
+  return [...byStamp].flatMap(([stamp, drawn]) => {
+    const first = drawn[0]
+    if (first === undefined) return []
+    const range = daysRange(grainDays(grain, calendar.local(first.startMs), weeks), calendar)
+    // The id depends on the period only, so that a period that is summarised twice has one record.
+    return [{ id: `${grain}:${stamp}`, grain, stamp, ...range, children: drawn }]
+  })
+}
 
 const kind = "roll-up"
 const maxRollUps = 8
