@@ -1,18 +1,18 @@
 import type { FileReferences } from "../../memory/services/file-references.ts"
 import { defaultDocumentSettings } from "../../prompt/layers/documents/document.ts"
 import type { OutputFormat } from "../../reply/output/output-part.ts"
-import { choice, flag, inCode, line, lines, list, optionalTable, share, table, wholeNumber } from "../key.ts"
+import * as key from "../key.ts"
 
 const { placement, maxCharacters, minShare, nearlyEmptyCharacters, nearLimitShare } = defaultDocumentSettings
 
-export const documents = optionalTable({
-  folder: line(),
-  placement: choice(["system", "user"], { default: placement }),
-  maxCharacters: wholeNumber({ min: 1, default: maxCharacters }),
-  maxTokens: wholeNumber({ min: 1 }),
-  minShare: share({ default: minShare }),
-  nearlyEmptyCharacters: wholeNumber({ min: 0, default: nearlyEmptyCharacters }),
-  nearLimitShare: share({ default: nearLimitShare }),
+export const documents = key.optionalTable({
+  folder: key.line(),
+  placement: key.choice(["system", "user"], { default: placement }),
+  maxCharacters: key.wholeNumber({ min: 1, default: maxCharacters }),
+  maxTokens: key.wholeNumber({ min: 1 }),
+  minShare: key.share({ default: minShare }),
+  nearlyEmptyCharacters: key.wholeNumber({ min: 0, default: nearlyEmptyCharacters }),
+  nearLimitShare: key.share({ default: nearLimitShare }),
 })
 
 /** Text, pictures, sound and documents that chat apps show. */
@@ -22,15 +22,15 @@ const shownFormats: readonly string[] = [
   ...["mp3", "ogg", "wav", "mp4", "webm", "pdf", "zip"],
 ]
 
-export const files = table({
-  folder: line(),
-  hardLinks: choice(["allow", "refuse"], { default: "refuse" }),
-  formats: lines("png", { default: shownFormats }),
+export const files = key.table({
+  folder: key.line(),
+  hardLinks: key.choice(["allow", "refuse"], { default: "refuse" }),
+  formats: key.lines("png", { default: shownFormats }),
 })
 
-const bubbles = flag({ default: false })
+const bubbles = key.flag({ default: false })
 
-const links = list<string>(
+const links = key.list<string>(
   {
     kind: "text",
     form: {
@@ -44,11 +44,11 @@ const links = list<string>(
 )
 
 /** How the answers of a profile in code are read. */
-export const output = table({ bubbles, links, format: inCode<OutputFormat>(), files: inCode<FileReferences>() })
+export const output = key.table({ bubbles, links, format: key.inCode<OutputFormat>(), files: key.inCode<FileReferences>() })
 
 /** `[output]` */
-export const outputInFile = table({
+export const outputInFile = key.table({
   bubbles,
   links,
-  fileReferences: flag({ default: false }),
+  fileReferences: key.flag({ default: false }),
 })
