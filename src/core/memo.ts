@@ -156,3 +156,13 @@ export class NewestMap<Key, Value> extends Map<Key, Value> {
     return this
   }
 }
+
+const formats = new NewestMap<string, Intl.DateTimeFormat>(100)
+
+/** A format of dates. Formats are kept, because making one takes a hundred times as long as using it. */
+export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([locale, options])
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options)
+  if (!formats.has(key)) formats.set(key, known)
+  return known
+}

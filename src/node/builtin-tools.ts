@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import leven from "leven"
 import { PromptStrataError } from "../core/errors.ts"
+import { dateFormat } from "../core/memo.ts"
 import type { Clock } from "../core/ports.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
 import { type ExplainedMemory, explainMemories } from "../memory/services/memory/explain-memories.ts"
@@ -32,7 +33,7 @@ const maxSources = 5
 /** Makes the tool `explain_memory`, which tells why the agent remembers something: words, sources, score and background work. */
 function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: string | undefined; words: ToolWords }): Tool {
   const { description, usageHint, parameters, answer } = words
-  const stamp = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
+  const stamp = dateFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
   return defineTool({
     name: "explain_memory",
     description,
@@ -156,11 +157,11 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
  */
 function localTime(atMs: number, timeZone: string, locale: string) {
   // Swedish writes dates and times as ISO 8601 does.
-  const local = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(atMs)
+  const local = dateFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(atMs)
   const [date, time] = local.split(" ")
-  const zoned = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }).formatToParts(atMs)
+  const zoned = dateFormat("en-US", { timeZone, timeZoneName: "longOffset" }).formatToParts(atMs)
   const offset = zoned.find(({ type }) => type === "timeZoneName")?.value.replace("GMT", "") || "+00:00"
-  return { date, time, weekday: new Intl.DateTimeFormat(locale, { timeZone, weekday: "long" }).format(atMs), offset }
+  return { date, time, weekday: dateFormat(locale, { timeZone, weekday: "long" }).format(atMs), offset }
 }
 
 const maxSuggestions = 3

@@ -1,5 +1,5 @@
 import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
-import { emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
+import { dateFormat, emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
 import type { SlotEntry, SlotValue, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
@@ -177,30 +177,15 @@ export function shownSize(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
 
-const formats = new Map<string, Intl.DateTimeFormat>()
-const maxKeptFormats = 100
-
 /**
  * The minute of a moment in an IANA time zone, or in the host's zone: `20260216 3:16`, the form that events have (R11, R20). An unknown
  * zone throws the platform's RangeError.
  */
 export function messageTime(atMs: number, timeZone?: string): string {
-  const [year = "", month, day, hour, minute] = formatOf(timeZone ?? "")
-    .format(atMs)
-    .split(/[-: ]/)
-  return `${year.padStart(4, "0")}${month}${day} ${Number(hour)}:${minute}`
-}
-
-/** Formats are kept, because making one takes a hundred times as long as using it. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone)
-  if (known) return known
-  const zone = timeZone === "" ? undefined : timeZone
   // Swedish writes dates and times as ISO 8601 does.
-  const format = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: zone })
-  if (formats.size >= maxKeptFormats) formats.clear()
-  formats.set(timeZone, format)
-  return format
+  const format = dateFormat("sv-SE", { dateStyle: "short", timeStyle: "short", timeZone: timeZone || undefined })
+  const [year = "", month, day, hour, minute] = format.format(atMs).split(/[-: ]/)
+  return `${year.padStart(4, "0")}${month}${day} ${Number(hour)}:${minute}`
 }
 
 /** The results that prompts of later turns show (T26). */

@@ -1,3 +1,5 @@
+import { dateFormat } from "../../../core/memo.ts"
+
 /** No time zone has a longer name. */
 const maxNameLength = 64
 
@@ -11,7 +13,7 @@ export function findTimeZone(name: string): string | undefined {
   try {
     const [, sign, hours, minutes = "00"] = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(wanted) ?? []
     const timeZone = hours === undefined ? wanted : `${sign}${hours.padStart(2, "0")}:${minutes}`
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone
+    return dateFormat("en", { timeZone }).resolvedOptions().timeZone
   } catch {
     return undefined
   }

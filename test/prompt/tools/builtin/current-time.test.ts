@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { currentTimeTool } from "../../../../src/node/builtin-tools.ts"
 import { answerOf } from "./run-tool.ts"
 
@@ -33,6 +33,14 @@ describe("current_time", () => {
   test("midnight is 00:00:00 and summer time counts", async () => {
     const midnight = currentTimeTool({ clock: at("2026-06-30T22:00:00Z"), locale: "en", timeZone: "Europe/Berlin" })
     expect(await answerOf(midnight, {})).toBe("2026-07-01 00:00:00 Wednesday (Europe/Berlin, UTC+02:00)")
+  })
+
+  test("makes the formats of a zone once", async () => {
+    await answerOf(tool, {})
+    const made = vi.spyOn(Intl, "DateTimeFormat")
+    onTestFinished(() => made.mockRestore())
+    expect(await answerOf(currentTimeTool({ clock: at("2026-11-22T06:05:09Z"), ...shanghai }), {})).toContain("2026-11-22")
+    expect(made).not.toHaveBeenCalled()
   })
 
   test("without a zone it takes the host's", async () => {
