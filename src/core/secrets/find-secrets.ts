@@ -65,9 +65,9 @@ export function hostSecrets(listed: readonly string[] = [], complaint = false): 
 }
 
 function secretVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    /KEY|TOKEN|SECRET|PASSWORD/i.test(name) && value !== undefined && value.length >= minVariableCharacters ? [value] : [],
-  )
+  // Node.js takes three times as long to read all values.
+  const named = Object.keys(env).filter((name) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name))
+  return named.map((name) => env[name] ?? "").filter((value) => value.length >= minVariableCharacters)
 }
 
 /** A value as it is, as a view without escapes or a form has it, as base64 holds it, also amid other bytes, and its bytes in numbers. */
