@@ -1,5 +1,5 @@
 import type { CompiledFile } from "../src/prompt/dialect/dialect.ts"
-import { literalLines, type PackedFile, type PackedNode } from "../src/prompt/dialect/packed-files.ts"
+import { literalLines, type PackedFile, type PackedNode, type PackedPlace } from "../src/prompt/dialect/packed-files.ts"
 import { fold } from "../src/prompt/encode/fold.ts"
 import type { TemplateNode } from "../src/prompt/template/ast.ts"
 
@@ -11,31 +11,41 @@ export function packFiles(files: ReadonlyMap<string, CompiledFile>): string {
     const known = literalLines(template.nodes).map(fold)
     const pack = (lines: readonly string[]) => lines.map((line) => (known.includes(line) ? known.indexOf(line) : line))
     const lines = { ...found, lines: pack(found.lines), heads: pack(found.heads) }
-    return [template.file, separator, omit, [...template.optional], packNodes(template.nodes, template.file), lines]
+    return [
+      template.file,
+      separator,
+      omit,
+      [...template.optional],
+      packNodes(template.nodes, { file: template.file, line: 1 }),
+      lines,
+    ]
   })
   return JSON.stringify(packed)
 }
 
-function packNodes(nodes: readonly TemplateNode[], own: string): PackedNode[] {
-  return nodes.map((node) => packNode(node, own))
+function packNodes(nodes: readonly TemplateNode[], at: PackedPlace): PackedNode[] {
+  return nodes.map((node) => packNode(node, at))
 }
 
-function packNode(node: TemplateNode, own: string): PackedNode {
-  const { file, line, column = 0 } = node.source
-  const from = file === own ? ([] as const) : ([file] as const)
+function packNode(node: TemplateNode, at: PackedPlace): PackedNode {
+  const { file, column = 0 } = node.source
+  const from = file === at.file ? ([] as const) : ([file] as const)
+  const line = node.source.line - at.line
+  at.line = node.source.line
   switch (node.type) {
     case "literal":
+      at.line += node.text.split("\n").length - 1
       return ["text", node.text, line, ...from]
     case "role":
       return ["role", node.role, line, column, ...from]
     case "messages":
       return ["messages", node.name, line, column, ...from]
     case "slot": {
-      const placeholder = node.placeholder ? packNodes(node.placeholder, own) : 0
+      const placeholder = node.placeholder ? packNodes(node.placeholder, at) : 0
       return ["slot", node.name, line, column, node.alone ? 1 : 0, node.encoder ?? "", placeholder, ...from]
     }
     case "conditional": {
-      const branches = [packNodes(node.then, own), packNodes(node.otherwise, own)] as const
+      const branches = [packNodes(node.then, at), packNodes(node.otherwise, at)] as const
       return ["if", node.name, line, column, node.alone ? 1 : 0, ...branches, ...from]
     }
   }

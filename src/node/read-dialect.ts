@@ -5,14 +5,20 @@ import { defaultDialect } from "../profile/profile-keys.ts"
 import { compileDialect, type DialectSource } from "../prompt/dialect/compile-dialect.ts"
 import type { Dialect } from "../prompt/dialect/dialect.ts"
 import { chooseLocale, isLocale } from "../prompt/dialect/locales.ts"
+import { dialectFiles } from "../prompt/dialect/prompt-library.ts"
 import { type PromptSource, promptKinds } from "../prompt/dialect/prompt-source.ts"
-import { shippedDialect, shippedDialectNames } from "../prompt/dialect/shipped.ts"
-import { shippedDialectFiles } from "../prompt/dialect/shipped-dialect-files.ts"
+import { shipped, shippedDialect, shippedDialectNames } from "../prompt/dialect/shipped.ts"
+import { readFolder } from "../prompt/dialect/shipped-files.ts"
 import { overlayDialect, overlayLoader } from "../prompt/dialect/source-loader.ts"
 import type { TemplateLoader } from "../prompt/template/parse.ts"
 import { foldersIn, isEditing, isFolder, noteText } from "./file-log.ts"
 import { fileLoader, loadPrompts, parsePrompt } from "./load-prompts.ts"
 import { displayPath, shippedPromptsFolder } from "./shipped-files.ts"
+
+/** The files of a shipped dialect, not compiled. To change some, use `overlayDialect`, then `compileDialect`. */
+export function shippedDialectFiles(name: string, locale: string): Required<DialectSource> {
+  return dialectFiles({ ...shipped, read: readFolder }, name, locale)
+}
 
 /** The dialect to load. */
 export interface DialectChoice {

@@ -1,4 +1,4 @@
-import { shippedDialectFiles } from "../../src/prompt/dialect/shipped-dialect-files.ts"
+import { shippedDialectFiles } from "../../src/node/read-dialect.ts"
 import { sourceLoader } from "../../src/prompt/dialect/source-loader.ts"
 import { parseTemplate } from "../../src/prompt/template/parse.ts"
 import { renderTemplate } from "../../src/prompt/template/render-template.ts"

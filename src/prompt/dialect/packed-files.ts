@@ -23,7 +23,7 @@ interface PackedLines extends Omit<FoundLines, "lines" | "heads"> {
   readonly heads: readonly (number | string)[]
 }
 
-/** The last item names the file of a node that `file_load` brought. */
+/** The line is counted from where the node before it ends. The last item names the file of a node that `file_load` brought. */
 export type PackedNode =
   | readonly [type: "text", text: string, line: number, file?: string]
   | readonly [type: "role" | "messages", name: string, line: number, column: number, file?: string]
@@ -62,7 +62,8 @@ export function unpackFiles(packed: string): ReadonlyMap<string, CompiledFile> {
   const files = JSON.parse(packed) as readonly PackedFile[]
   return new Map(
     files.map(([path, separator, omit, optional, nodes, found]) => {
-      const template: Template = { file: path, nodes: unpackNodes(nodes || [], path), optional: new Set(optional) }
+      const at = { file: path, line: 1 }
+      const template: Template = { file: path, nodes: unpackNodes(nodes || [], at), optional: new Set(optional) }
       const known = literalLines(template.nodes)
       const unpack = (lines: PackedLines["lines"]) =>
         lines.map((line) => (typeof line === "string" ? line : fold(known[line] ?? "")))
@@ -72,31 +73,37 @@ export function unpackFiles(packed: string): ReadonlyMap<string, CompiledFile> {
   )
 }
 
-function unpackNodes(nodes: readonly PackedNode[], own: string): TemplateNode[] {
-  return nodes.map((node) => unpackNode(node, own))
+/** The file of a template, and the line that its next node is counted from. */
+export type PackedPlace = { readonly file: string; line: number }
+
+function unpackNodes(nodes: readonly PackedNode[], at: PackedPlace): TemplateNode[] {
+  return nodes.map((node) => unpackNode(node, at))
 }
 
-function unpackNode(node: PackedNode, own: string): TemplateNode {
+function unpackNode(node: PackedNode, at: PackedPlace): TemplateNode {
+  at.line += node[2]
+  const { line } = at
   switch (node[0]) {
     case "text": {
-      const [, text, line, file = own] = node
+      const [, text, , file = at.file] = node
+      at.line += text.split("\n").length - 1
       return { type: "literal", text, source: { file, line } }
     }
     case "role":
     case "messages": {
-      const [type, name, line, column, file = own] = node
+      const [type, name, , column, file = at.file] = node
       const source: Source = { file, line, column }
       return type === "role" ? { type, role: name as TemplateRole, source } : { type, name, source }
     }
     case "slot": {
-      const [type, name, line, column, alone, encoder, placeholder, file = own] = node
+      const [type, name, , column, alone, encoder, placeholder, file = at.file] = node
       const source: Source = { file, line, column }
-      const other = placeholder ? unpackNodes(placeholder, own) : undefined
+      const other = placeholder ? unpackNodes(placeholder, at) : undefined
       return { type, name, encoder: encoder || undefined, placeholder: other, alone: alone === 1, source }
     }
     case "if": {
-      const [, name, line, column, alone, held, otherwise, file = own] = node
-      const branches = { whenHeld: unpackNodes(held, own), otherwise: unpackNodes(otherwise, own) }
+      const [, name, , column, alone, held, otherwise, file = at.file] = node
+      const branches = { whenHeld: unpackNodes(held, at), otherwise: unpackNodes(otherwise, at) }
       return withBranches({ type: "conditional", name, alone: alone === 1, source: { file, line, column } }, branches)
     }
   }

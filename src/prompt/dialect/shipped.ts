@@ -48,9 +48,8 @@ export function dialectWith(prompt: string, dialect: Dialect): Dialect {
   const locale = dialectLocale(shipped, name, dialect.locale)
   const folders = [`${shared}/${locale}`, `${background}/${locale}`, `${name}/${locale}`] as const
   if (!compiledFolder(folders[0]).has(prompt)) return dialect
-  const asked = folders.join(" ")
-  const whole = dialects.get(asked) ?? dialectOf({ name, locale }, filesOf(...folders))
-  dialects.set(asked, whole)
+  const whole = dialects.get(`whole ${name}/${locale}`) ?? dialectOf({ name, locale }, filesOf(...folders))
+  dialects.set(`whole ${name}/${locale}`, whole)
   return whole
 }
 
@@ -90,10 +89,7 @@ export async function loadNameLooks(): Promise<readonly Look[]> {
   return loaded.looks
 }
 
-interface LoadDialectOptions {
-  readonly names?: boolean
-  readonly background?: boolean
-}
+type LoadDialectOptions = { readonly names?: boolean; readonly background?: boolean }
 
 /**
  * Loads a shipped dialect by `import()`, with the notice of `truncateText`, and what {@link loadedWithDialects} adds. After that,

@@ -6,10 +6,10 @@ import { hostPorts, roughCounter } from "../../../src/core/ports.ts"
 import type { Injection } from "../../../src/core/value.ts"
 import { createAskModel } from "../../../src/loop/agent/ask-model.ts"
 import { backgroundInjection } from "../../../src/memory/services/background/dialogue.ts"
+import { shippedDialectFiles } from "../../../src/node/read-dialect.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
 import { shippedDialect } from "../../../src/prompt/dialect/shipped.ts"
-import { shippedDialectFiles } from "../../../src/prompt/dialect/shipped-dialect-files.ts"
 import { backgroundModel } from "../../support/remembering.ts"
 
 const profile = resolveProfile()

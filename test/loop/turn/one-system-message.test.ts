@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest"
+import { shippedDialectFiles } from "../../../src/node/read-dialect.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
-import { shippedDialectFiles } from "../../../src/prompt/dialect/shipped-dialect-files.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
 
