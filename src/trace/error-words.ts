@@ -31,8 +31,8 @@ function adviceOf(error: unknown): Advice {
   if (error.code === "model") {
     const { kind, status, refused } = error.evidence
     if (refused !== undefined) return refused === "context-length" ? "too-much" : "filtered"
-    if (kind === "rate-limit" || status === 429) return "busy"
     if (kind === "credentials" || kind === "forbidden" || kind === "not-found" || kind === "quota") return "owner"
+    if (kind === "rate-limit" || status === 429) return "busy"
     if (kind === undefined && (status === 401 || status === 403)) return "owner"
   }
   if (error.code === "spending-limit" && error.evidence.used === undefined) return "owner"

@@ -78,7 +78,7 @@ function statusOf(error: PromptStrataError): number {
   if (code.startsWith("file") || code === "usage" || code === "empty-question") return 400
   if (code === "model") {
     const { kind, status, refused } = error.evidence
-    if (kind === "rate-limit" || status === 429) return 429
+    if (kind === "rate-limit" || (status === 429 && kind !== "quota")) return 429
     if (kind === "bad-request" || refused !== undefined) return 400
     return isOperators(error) ? 500 : 502
   }

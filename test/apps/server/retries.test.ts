@@ -160,6 +160,7 @@ describe("N7 a provider's error keeps its kind", () => {
     [{ kind: "bad-request", status: 400, refused: "content-filter" }, 400, "content_filter", /does not let me/],
     [{ kind: "rate-limit", status: 429, retryAfterMs: 6_400 }, 429, "rate_limit_exceeded", /asked too much/],
     [{ kind: "credentials", status: 401 }, 500, "model", /not set up correctly/],
+    [{ kind: "quota", status: 429 }, 500, "model", /not set up correctly/],
     [{ status: 401 }, 500, "model", /not set up correctly/],
     [{ kind: "server", status: 500 }, 502, "model", /cannot reach/],
   ] as const)("%j: %i %s", async (evidence, status, code, words) => {
