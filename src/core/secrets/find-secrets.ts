@@ -47,12 +47,15 @@ export function secretFinder(
     let view: View | undefined = viewOf(text)
     // Three rounds: JSON in the JSON of an answer, and one more.
     for (let round = 0; round <= 3 && view !== undefined; round++) {
-      const { text: seen, at, end }: View = view
-      const found = [
-        ...literals.flatMap((each) => literalRanges(seen, each)),
-        ...patterns.flatMap((each) => shapeRanges(seen, each)),
-      ]
-      for (const range of found) ranges.push([at(range[0]), end(range[1])])
+      const whole = replaced(view, wraps, () => "")
+      for (const each of whole ? [view, whole] : [view]) {
+        const shaped = each === view ? patterns : []
+        const found = [
+          ...literals.flatMap((literal) => literalRanges(each.text, literal)),
+          ...shaped.flatMap((shape) => shapeRanges(each.text, shape)),
+        ]
+        for (const [start, end] of found) ranges.push([each.at(start), each.end(end)])
+      }
       view = unescaped(view)
     }
     return joined(ranges)
@@ -98,18 +101,26 @@ function viewOf(text: string): View {
 }
 
 const escapes =
-  /\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
+  /\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
+
+/** Line breaks in wrapped base64, and the blanks of a printed list of bytes. */
+const wraps = /\r?\n(?<=[\w+/=-]{40}\r?\n)[ \t]*|(?<=\d,)\s+(?=\d)/g
 
 /** Resolves the escapes of JSON, URLs and HTML; undefined where there are none. */
 function unescaped(view: View): View | undefined {
+  return replaced(view, escapes, plainOf)
+}
+
+/** Replaces what a pattern finds; undefined where that is nothing. */
+function replaced(view: View, pattern: RegExp, plain: (found: string) => string): View | undefined {
   const starts = [0]
   const sources = [0]
   let [text, from] = ["", 0]
-  for (const { 0: given, index } of view.text.matchAll(escapes)) {
+  for (const { 0: given, index } of view.text.matchAll(pattern)) {
     text += view.text.slice(from, index)
     starts.push(text.length)
     sources.push(index)
-    text += plainOf(given)
+    text += plain(given)
     from = index + given.length
     starts.push(text.length)
     sources.push(from)
@@ -136,7 +147,7 @@ function plainOf(written: string): string {
   if (written.startsWith("%"))
     return new TextDecoder().decode(Uint8Array.from(name.split("%"), (byte) => Number.parseInt(byte, 16)))
   return written.startsWith("\\") && name.length > 1
-    ? characterOf(Number.parseInt(name.slice(1), 16))
+    ? characterOf(Number.parseInt(name.replace(/^u\{?|x/, ""), 16))
     : (namedCharacters[name] ?? name)
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import fc from "fast-check"
 import { describe, expect, test, vi } from "vitest"
 import { messageOf, PromptStrataError } from "../../../src/core/errors.ts"
@@ -213,6 +214,22 @@ describe("T38 a credential", () => {
     ]
     for (const form of forms)
       expect(redactText(`Sent ${form}.`, secretFinder([known], {}))).toMatch(/^Sent .{0,8}\[secret\].{0,1}\.$/)
+  })
+
+  test("that is known is found in lines of base64, in a printed list of bytes and in code points", () => {
+    const known = "A known; secret?"
+    const bytes = Buffer.from(known)
+    const inFile = Buffer.from(`${"x".repeat(40)}${known}${"y".repeat(40)}`).toString("base64")
+    const forms = [
+      inFile.replace(/.{64}/g, "$&\n"),
+      JSON.stringify(inFile.replace(/.{64}/g, "$&\r\n  ")),
+      inspect(new Uint8Array(bytes)),
+      JSON.stringify(bytes, undefined, 2),
+      [...known].map((each) => `\\u{${each.charCodeAt(0).toString(16)}}`).join(""),
+    ]
+    for (const form of forms) expect(redactText(`Sent ${form}.`, secretFinder([known], {})), form).toContain("[secret]")
+    const lines = "eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4eHh4\nOf 1, 2 and 3,\n4"
+    expect(redactText(lines, secretFinder([known], {}))).toBe(lines)
   })
 })
 
