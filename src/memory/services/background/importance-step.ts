@@ -46,8 +46,10 @@ export async function importanceStep(step: Step): Promise<StepResult> {
   const event = asksEvent ? eventIn(text) : ""
   const value = { importance, ...(count > 0 && { keys }), ...(event !== "" && { event }) }
   const over = leftOut.length === 0 ? "" : `, facts and dates left out: ${leftOut.length}`
-  const { isCut } = readAnswer(text)
-  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}${isCut ? ", the answer is cut" : ""}`
+  const { answer, isCut } = readAnswer(text)
+  const others = isRecord(answer) ? Object.keys(answer).filter(isUnknown).length : 0
+  const unread = others === 0 ? "" : `, members not read: ${others}`
+  const message = `importance ${importance}${count === 0 ? ", no keys" : `, keys of ${count}`}${over}${unread}${isCut ? ", the answer is cut" : ""}`
   const reached = isCut ? read.findLastIndex((each) => each !== undefined) + 1 : lines.length
   if (importance >= run.options.settings.importanceThreshold || reached === lines.length) return { outcome: "ok", message, value }
   // Behind the end of a cut answer a line may stand that counts for more than its turn.
@@ -150,6 +152,9 @@ const keysBegin = new RegExp(`["'“]?(?:${keyNames})["'”]?\\s*[:：]`)
 const insightNames = "insights|认识"
 const otherMembers = new RegExp(`^(?:${keyNames}|${insightNames}|profile|facts|画像|用户画像|事实|notes|笔记|event|事件)$`, "i")
 
+const isUnknown = (name: string) => !otherMembers.test(name.trim()) && !importanceName.test(name.trim())
+const importanceName = /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i
+
 const maxCharacters = 4_000
 const highest = 10
 
@@ -210,7 +215,7 @@ function importanceIn(value: unknown): number | undefined {
   if (typeof value === "string") return numberIn(value)
   if (!isRecord(value)) return undefined
   const keys = Object.keys(value)
-  const named = keys.find((name) => /^(?:importance|score|rating|重要性|重要度|分数|评分)$/i.test(name.trim()))
+  const named = keys.find((name) => importanceName.test(name.trim()))
   const key = named ?? (keys.length === 1 ? keys[0] : undefined)
   return key === undefined ? undefined : importanceIn(value[key])
 }

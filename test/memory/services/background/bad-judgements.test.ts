@@ -97,3 +97,12 @@ test("a judge that answers with more than is read is told of in the receipt, als
   expect(told[0]).toBe("importance ok: importance 7, keys of 1, the answer is cut")
   expect(memories.map(({ keys }) => keys?.words)).toEqual([["sea"], undefined])
 })
+
+test.each([
+  ['{"importance": 7, "profil": {"ville": "Oslo"}, "mots-clés": {}}', ", members not read: 2"],
+  ['{"result": {"importance": 7, "profile": {"home": "Oslo"}}}', ", members not read: 1"],
+  ['{"Score": 7, "画像": {}, " keys ": {}, "insights": [], "event": ""}', ""],
+])("M32 parts of an answer under names that nobody asked for are counted in the receipt: %s", async (answer, unread) => {
+  const { told } = await judged(answer, "{}")
+  expect(told[0]).toBe(`importance ok: importance 7, no keys${unread}`)
+})

@@ -33,19 +33,15 @@ const [chanceAgreement, wholeAgreement] = [0.17, 0.48]
  * much more than the mean the nearest texts have of the words. A poor embedding often has the first, but many texts near by chance. A
  * good one cannot be told by its rankings where it finds much that words do not, so only a weight above 1 lets it count there.
  */
-export function embeddingPart(fusion: Fusion): number {
-  return Math.min(1, Math.max(fusion.weight - 1, untrustedPart(fusion)))
-}
-
-function untrustedPart({ near, evidence, best, nearest, covered, weight, texts = 0 }: Fusion): number {
-  const free = Math.min(1, weight) * (1 - covered) ** 3
+export function embeddingPart({ near, evidence, best, nearest, covered, weight, texts = 0 }: Fusion): number {
   const compared = near.map((value, at) => (Number.isNaN(value) ? value : (evidence[at] ?? 0)))
   const found = excess(near, best, { weights: compared, texts })
   const told = excess(compared, nearest, { weights: near, texts })
   // Without words that find anything, or with all texts equally near, nothing can be compared.
-  if (found === undefined || told === undefined) return free
-  const agreement = Math.sqrt(Math.max(0, found) * Math.max(0, told))
-  return free * Math.min(1, Math.max(0, (agreement - chanceAgreement) / (wholeAgreement - chanceAgreement)))
+  const isUnknown = found === undefined || told === undefined
+  const agreement = isUnknown ? wholeAgreement : Math.sqrt(Math.max(0, found) * Math.max(0, told))
+  const agrees = Math.min(1, Math.max(0, (agreement - chanceAgreement) / (wholeAgreement - chanceAgreement)))
+  return Math.min(1, Math.max(weight - 1, Math.min(1, weight) * (1 - covered) ** 3 * agrees))
 }
 
 /** By how much the values at some places are above the mean of all, as a share of what they can be at most. NaN stands for no value. */
