@@ -35,6 +35,8 @@ const routes: readonly { readonly method: string; readonly path: RegExp; readonl
   { method: "POST", path: /\/v1\/responses$/u, route: createResponse },
   { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
   { method: "POST", path: /\/v1\/approvals\/[^/]+$/u, route: answerApproval },
+  { method: "GET", path: /\/v1\/memory$/u, route: tellMemory },
+  { method: "POST", path: /\/v1\/memory$/u, route: switchMemory },
   { method: "POST", path: /\/api\/chat$/u, route: uiChat },
   { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
   { method: "DELETE", path: /\/api\/chat\/[^/]+\/stream$/u, route: stopChat },
@@ -46,7 +48,7 @@ const places = "There are /v1/chat/completions, /v1/responses, /v1/models, /api/
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions`, `/v1/responses` and
- * `/v1/models`, with `/v1/approvals` for calls that wait for a person), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
+ * `/v1/models`, with `/v1/approvals` for calls that wait for a person, and `/v1/memory` for the memory switch of a conversation), and the AI SDK's UI message stream for `useChat` (`/api/chat`, and `/api/chat/ID/stream` to get it again, or to stop it with `DELETE`), and
  * AG-UI (`/ag-ui`), at any base path. A character keeps its own tools and prompt; a client's system messages become a labelled block of its prompt. The handler never
  * rejects. Throws `usage` for a mistake in the options.
  */
@@ -174,6 +176,20 @@ async function answerApproval(server: Serving, request: Request, caller: Caller)
   const model = String(body.model ?? Object.keys(server.agents)[0])
   const form = { model, stream: body.stream === true, ignored: [], form: chatForm(server) }
   return completed(server, request, caller, { body: { ...body, messageId: id }, start, ...form })
+}
+
+/** Tells whether the memory of the caller's conversation is on. */
+async function tellMemory(server: Serving, { url }: Request, caller: Caller): Promise<Response> {
+  const session = keptSession(agentOf(server, new URL(url).searchParams.get("model") ?? undefined), caller)
+  return Response.json({ object: "memory", on: await session.memoryOn() })
+}
+
+/** Switches it on or off (D2). */
+async function switchMemory(server: Serving, request: Request, caller: Caller): Promise<Response> {
+  const { on, model } = await readJsonBody(request, server.maxBodyBytes, server.admission)
+  if (typeof on !== "boolean") throw badRequest("Expected on: true or false.", "on")
+  await keptSession(agentOf(server, model ?? undefined), caller).setMemory(on)
+  return Response.json({ object: "memory", on })
 }
 
 /** One of the forms in which the OpenAI API gives an answer. */

@@ -71,5 +71,9 @@ export function agUiReplies({ resume }: Readonly<Record<string, unknown>>): read
 /** The session of a caller whose conversation is kept. Throws {@link HttpProblem}: in others no call waits. */
 export function keptSession(agent: { session(conversation: string): Session }, { conversation }: Caller): Session {
   if (conversation !== undefined) return agent.session(conversation)
-  throw new HttpProblem(400, "Name a conversation. Where none is kept, no call waits for an approval.", { param: "conversation" })
+  throw new HttpProblem(
+    400,
+    "Name a conversation. Where none is kept, no call waits for an approval, and there is no memory to switch.",
+    { param: "conversation" },
+  )
 }
