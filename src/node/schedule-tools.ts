@@ -70,9 +70,10 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
         const to = question?.speaker.id === key.user ? question.speaker : undefined
         const repeated = repeat.trim() || undefined
         const outcome = await wakes.set(key, { at, reason, repeat: repeated, timeZone: time_zone.trim() || undefined, to })
-        const { clockChange, quiet } = { clockChange: undefined, quiet: false, ...outcome }
-        if (outcome.ok)
-          return renderTemplate(answer, { ...printedWake(outcome.wake, locale), [clockChange ?? "exact"]: true, quiet })
+        if (outcome.ok) {
+          const { wake, clockChange = "exact", quiet, waits } = outcome
+          return renderTemplate(answer, { ...printedWake(wake, locale), [clockChange]: true, quiet, waits })
+        }
         const refusal = outcome.refusal.replaceAll("-", "_")
         const now = new Date(clock.nowMs()).toISOString()
         if (refusal !== "unclear" || repeated !== undefined)

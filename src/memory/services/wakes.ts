@@ -31,13 +31,17 @@ export interface WakeRequest {
 /** The reason why a wake was not set. */
 export type WakeRefusal = "empty" | "past" | "far" | "unclear" | "no-zone" | "unknown-zone" | "bad-repeat" | "too-many"
 
-/** The outcome of a wish. `clockChange` and `quiet` tell why the wake rings at another time than asked. */
+/**
+ * The outcome of a wish. `clockChange` and `quiet` tell why the wake rings at another time than asked. With `waits`, nobody can be spoken to
+ * before they write: the conversation's next turn shows the reason.
+ */
 export type WakeOutcome =
   | {
       readonly ok: true
       readonly wake: ScheduledWake
       readonly clockChange?: "skipped" | "repeated" | undefined
       readonly quiet: boolean
+      readonly waits: boolean
     }
   | { readonly ok: false; readonly refusal: WakeRefusal }
 

@@ -82,7 +82,7 @@ async function setWake(
     payload: defined(payload),
   }
   if (!(await records.put(job))) throw new PromptStrataError("usage", `expected an id that no other wake has, found ${id}.`)
-  return { ok: true, wake: wakeOf(job), clockChange, quiet: dueMs !== atMs }
+  return { ok: true, wake: wakeOf(job), clockChange, quiet: dueMs !== atMs, waits: !delivers }
 }
 
 /** The moments that a wish asks for, or why there are none. */

@@ -289,10 +289,10 @@ describe("T49 over a file", () => {
 })
 
 describe("the tools of the schedule in a turn", () => {
-  const make = async (answers: readonly string[], profile: ProfileInput = {}) => {
+  const make = async (answers: readonly string[], profile: ProfileInput = {}, door = true) => {
     const folder = tempFolder()
     const tools = scheduleTools({ folder, clock: manualClock(startMs), locale: "en" })
-    return { folder, ...wakened(answers, profile, { tools }) }
+    return { folder, ...wakened(answers, profile, { tools, door }) }
   }
   test("a character sets, lists and cancels a reminder by itself", async () => {
     const turn = await make([
@@ -310,6 +310,16 @@ describe("the tools of the schedule in a turn", () => {
     )
     expect(promptOf(turn.model, 3)).toContain("Taken out of the schedule, ID: wake-1")
     expect(await turn.session.wakes({ from: ann })).toEqual([])
+  })
+
+  test("T49 the model is told where nobody can be spoken to before they write", async () => {
+    const answers = [callTool("add_schedule", { title: "drink", schedule_time: "+10m" }), finish("ok")]
+    const words = "Nobody can be spoken to here before they write. The user is reminded once they write after that time. Say so."
+    for (const door of [true, false]) {
+      const turn = await make(answers, {}, door)
+      await turn.session.send("remind me", { from: ann }).result
+      expect(promptOf(turn.model, 1).includes(words)).toBe(!door)
+    }
   })
 
   test("other words are noted and do not ring, and entries of an old file never do", async () => {
