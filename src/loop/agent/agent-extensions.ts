@@ -41,7 +41,7 @@ export function agentExtensions(profile: Profile, given: Partial<AgentExtensions
 
 const hookNames = { name: true, beforeTurn: true, afterTurn: true, setAside: true }
 const observerNames = { name: true, events: true, timeoutMs: true, maxQueued: true, observe: true }
-const jobNames = { kind: true, afterTurn: true, mayWait: true, joins: true, nextRunMs: true, run: true }
+const jobNames = { kind: true, afterTurn: true, mayWait: true, nextRunMs: true, run: true }
 const pluginMethods = { greetings: true, display: true, sprites: true, mayAddTool: true, close: true }
 const pluginLists = { tools: true, skills: true, hooks: true, formats: true, observers: true, jobs: true }
 const pluginNames = { name: true, variables: true, documents: true, notesEvents: true, ...pluginLists, ...pluginMethods }

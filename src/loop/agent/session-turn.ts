@@ -3,7 +3,9 @@ import { messageOf } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { orAborted, within } from "../../core/timers.ts"
 import { defined, filled } from "../../core/value.ts"
-import type { Receipt } from "../../memory/services/store/receipt.ts"
+import type { CommittedTurn } from "../../memory/services/background/background-job.ts"
+import { frozenJson } from "../../memory/services/store/frozen-json.ts"
+import type { Job } from "../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
@@ -11,11 +13,10 @@ import type { ContextSettings } from "../../profile/profile.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { withSpending } from "../../trace/turn-spending.ts"
 import { runTurn } from "../turn/run-turn.ts"
-import type { Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
-import { committedTurn, jobsAfter } from "./jobs-after.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
@@ -144,7 +145,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
         await orAborted(agent.blobs.put(bytes, input.key), signal)
     const isReceipt = agent.spending !== undefined && !agent.isStateless
     const receipt = isReceipt ? (await loadAside()).turnReceipt(turn, result.trace) : undefined
-    if (receipt) commit = { ...commit, receipts: [receipt, ...(commit.receipts ?? [])] }
+    if (receipt) commit = { ...commit, receipts: [receipt] }
     else if (Object.keys(result.trace.usage).length > 0)
       commit = { ...commit, append: withSpending(commit.append, result.trace, input.key.user) }
     writing = agent.store.commit(input.key, commit)
@@ -167,7 +168,6 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
   const { states, takenNotes } = progress.hooks
   const taken = [...(replaces?.taken ?? []), ...takenNotes]
   const append = spokenMessages(turn, result)
-  const joined: Receipt[] = []
   return {
     expectVersion: record?.version ?? 0,
     append,
@@ -177,8 +177,8 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
       stack: stack.items("session"),
       ...defined({ markerId: session.markerId, hooks: states.size > 0 ? Object.fromEntries(states) : undefined }),
     },
-    jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append), { joined }),
-    ...defined({ receipts: filled(joined), taken: filled(taken), after: replaces?.after, keepHeard: replaces && true }),
+    jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
+    ...defined({ taken: filled(taken), after: replaces?.after, keepHeard: replaces && true }),
   }
 }
 
@@ -212,6 +212,53 @@ function spokenMessages(
     ...{ recalled: filled(recalled), answers: filled(answers), runs },
   })
   return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...beside }, answer]
+}
+
+/** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */
+export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.turnId): readonly Job[] {
+  const { key, turnId } = turn
+  const jobs: Job[] = []
+  for (const job of agent.jobs) {
+    const { kind } = job
+    try {
+      const given = job.afterTurn?.(turn)
+      if (given === undefined) continue
+      const payload = frozenJson(given, "payload")
+      const quiet = job.mayWait?.(turn) || undefined
+      jobs.push({ id: `${id}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), ...defined({ quiet }), payload })
+    } catch (error) {
+      agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
+    }
+  }
+  return jobs.sort((a, b) => Number(a.quiet ?? false) - Number(b.quiet ?? false))
+}
+
+/** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */
+function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
+  const { agent, input, session, progress } = turn
+  const { runs, found, tools, hooks } = progress
+  const spoken: HistoryMessage[] = []
+  for (const { prestart: _, recalled: __, runs: ___, spent: ____, ...message } of messages) spoken.push(Object.freeze(message))
+  let untrusted = false
+  // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
+  for (const { tool } of [...runs, ...found.prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
+  const cut = progress.cut?.memories
+  // A cut leaves the first memories.
+  const left = cut === undefined ? progress.found.memories.length : "entries" in cut ? cut.entries : 0
+  const shown = agent.profile.context.off.includes("memories") ? [] : progress.found.memories.slice(0, left)
+  return Object.freeze({
+    key: Object.freeze({ ...input.key }),
+    turnId: input.turnId,
+    turn: session.turns,
+    speaker: Object.freeze({ ...input.speaker }),
+    memoryOn: session.memoryOn,
+    memorySinceMs: session.memorySinceMs,
+    messages: Object.freeze(spoken),
+    recalled: shown.flatMap(({ id }) => id ?? []),
+    untrusted,
+    forgot: progress.log.records.some(({ kind }) => kind === "forget"),
+    hookStates: Object.fromEntries(hooks.states),
+  })
 }
 
 /** The memories of a turn that history keeps: none, one line of each with at most `olderCharacters` UTF-16 units, or all. */

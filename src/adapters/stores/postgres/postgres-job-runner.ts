@@ -24,7 +24,6 @@ const idlePollMs = 20
 
 /** Claims jobs when it is woken, when a job ends and at intervals, and runs up to `concurrency` of them at the same time. */
 export class PostgresJobRunner implements JobRunner {
-  readonly joinsJobs = true
   readonly #parts: RunnerParts
   readonly #running: RunningJobs<ClaimedJob>
   readonly #handlers = new Map<string | undefined, JobHandlers>()

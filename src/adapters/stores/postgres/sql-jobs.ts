@@ -133,9 +133,8 @@ export class PostgresSqlJobs implements SqlJobs {
   }
 
   /**
-   * Adds jobs of an agent and returns how many were added: one whose id is known is left out. Jobs that were enqueued, and not restored,
-   * complete those of their conversation that wait for quiet and that they join, and hasten the others; if a job may be due then, the
-   * runners are told. Jobs are ordered by the time of their statement, as a
+   * Adds jobs of an agent, tells the runners and returns how many were added: one whose id is known is left out. Jobs that were enqueued,
+   * and not restored, hasten those of their conversation that wait for quiet. Jobs are ordered by the time of their statement, as a
    * transaction has only one `now()`, and come after the earlier ones of their conversation and are due at once also when the server's
    * clock was set back.
    */
@@ -154,22 +153,16 @@ export class PostgresSqlJobs implements SqlJobs {
     const hastening = attempts === undefined ? rows[0]?.singletonKey : null
     const last = (state: string) => sql`(select max(created_on) from ${this.#table}
       where name = ${name} and singleton_key = own.singleton_key and ${sql.raw(state)} and not id = any(${ids}))`
-    const joining = jobs.filter(({ joins }) => joins && attempts === undefined)
-    const isJoined = sql`(data ? 'joins' and (data->>'kind', data->>'user') in (select * from unnest(
-      ${joining.map(({ kind }) => keyText(kind))}::text[], ${joining.map(({ key }) => keyText(key.user))}::text[])))`
     await sql`with hastened as (
-        update ${this.#table} set start_after = now(),
-          state = case when ${isJoined} then 'completed' else state end, completed_on = case when ${isJoined} then now() end
+        update ${this.#table} set start_after = now()
         where name = ${name} and singleton_key = ${hastening} and not id = any(${ids}) and ${sql.raw(isQuiet)}
-        returning state
       ), placed as (
         update ${this.#table} as own set retry_count = ${attempts ?? 0}, start_after = to_timestamp(new.due_ms / 1000),
           created_on = new.place * interval '1 microsecond'
             + greatest(statement_timestamp(), ${last(isUnclaimed)}, ${last(`state = 'active' and ${isInLine}`)})
         from unnest(${ids}, ${jobs.map(firstDueMs)}::float8[]) with ordinality as new (id, due_ms, place)
         where own.name = ${name} and own.id = new.id and own.id = any(${added}::uuid[])
-      ) select pg_notify(${channel}, '') where ${!jobs.every(({ quiet }) => quiet)}
-        or exists (select from hastened where state = 'created')`.execute(db)
+      ) select pg_notify(${channel}, '')`.execute(db)
     return added.length
   }
 

@@ -16,8 +16,6 @@ export interface StoredJob {
   readonly due?: string
   /** The moment at which a job that waits for its conversation to be quiet is due, in milliseconds since 1970. */
   readonly quiet?: string
-  /** Present for a job that joins. */
-  readonly joins?: string
   readonly body: string
 }
 
@@ -54,7 +52,7 @@ function checkColumns(stored: StoredJob, job: Job): void {
 }
 
 function columns(job: Job): Omit<StoredJob, "body"> {
-  const { key, kind, dueMs, quiet, joins } = job
+  const { key, kind, dueMs, quiet } = job
   return {
     agent: keyText(key.agent),
     conversation: keyText(key.conversation),
@@ -63,7 +61,6 @@ function columns(job: Job): Omit<StoredJob, "body"> {
     kind: keyText(kind),
     ...(dueMs === undefined ? {} : { due: String(dueMs) }),
     ...(quiet && { quiet: String(firstDueMs(job)) }),
-    ...(joins && { joins: "true" }),
   }
 }
 

@@ -140,7 +140,7 @@ function createSqlSessionStore(parts: SessionStoreParts, over: SqlRowDatabase): 
       })
       keep(key, session)
       if (hasMoved) await parts.stopForgotten(key)
-      if (hasMoved || newJobs.some(({ quiet, joins }) => !(quiet && joins))) jobs.wake()
+      if (hasMoved || newJobs.length > 0) jobs.wake()
       if (hasMoved) await tellSetAside(runner, key)
       return { version }
     },

@@ -22,7 +22,7 @@ export async function waitingCommit(
   const expectVersion = resumes?.version() ?? plain.expectVersion
   const append = await behindHeard(turn, newMessages(turn, plain.append))
   if (result.stopReason !== "awaiting-approval") return { ...plain, expectVersion, append }
-  const { taken: _, receipts: __, ...rest } = plain
+  const { taken: _, ...rest } = plain
   return {
     ...rest,
     expectVersion,

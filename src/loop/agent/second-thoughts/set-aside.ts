@@ -5,8 +5,8 @@ import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { SessionCommit, SessionRecord, StoredTurn } from "../../../memory/services/store/session-store.ts"
 import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext, ReplacedTurns } from "../../turn/turn-context.ts"
-import { jobsAfter } from "../jobs-after.ts"
 import { emptyRecord, sessionState } from "../queue/turn-states.ts"
+import { jobsAfter } from "../session-turn.ts"
 
 /** A session that was loaded, with every turn that it has. */
 export interface LoadedSession {
@@ -121,7 +121,7 @@ function jobsFor(
     hookStates: hooks,
   }
   const { conversation, audience } = key
-  return jobsAfter(agent, committed, { id: JSON.stringify([turnId, conversation, audience, record.version + 1]) })
+  return jobsAfter(agent, committed, JSON.stringify([turnId, conversation, audience, record.version + 1]))
 }
 
 /** Without a speaker, the key of somebody who is known by the conversation alone. */

@@ -43,9 +43,6 @@ export interface CommittedTurn extends Pick<BeforeTurnContext, "key" | "turnId" 
   readonly hookStates: Readonly<Record<string, unknown>>
 }
 
-/** A receipt whose missing members get defaults when it is written. */
-type NewReceipt = Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>
-
 /** The attempt of a job, with everything that background work may use. */
 export interface JobContext extends JobAttempt {
   readonly ports: Ports
@@ -59,7 +56,7 @@ export interface JobContext extends JobAttempt {
   /** The same for another turn of the conversation, whose receipts it writes. Absent in a context of your own that has one turn. */
   ofTurn?(turnId: string): JobContext
   /** Writes a receipt of the job's turn. Missing members get defaults: this attempt, the current time, a duration of 0. */
-  receipt(receipt: NewReceipt): Promise<void>
+  receipt(receipt: Pick<Receipt, "kind" | "outcome"> & Partial<Receipt>): Promise<void>
   /** Writes receipts of the job's turn in one step with what they tell of, as {@link ReceiptRecords.putWork} does. Absent if the store cannot. */
   receipts?(
     work: Parameters<NonNullable<ReceiptRecords["putWork"]>>[0],
@@ -81,11 +78,6 @@ export interface BackgroundJob {
   afterTurn?(turn: CommittedTurn): Readonly<Record<string, unknown>> | undefined
   /** True if the job of a turn may wait to be done with those of later turns ({@link Job.quiet}). It stands behind the turn's other jobs. */
   mayWait?(turn: CommittedTurn): boolean
-  /**
-   * Returns the receipt from which a later job of this kind does the work of this turn too; undefined if only its own job can. A store
-   * that joins jobs writes it with a turn that waits, whose job it may drop for a later one that joins ({@link Job.joins}).
-   */
-  joins?(turn: CommittedTurn): NewReceipt | undefined
   /**
    * Returns the next moment after `afterMs`, in milliseconds since 1970, at which the job also runs without a turn; absent for a job that
    * only follows turns. It then runs again for each user and group for whom this process ran it, with `scheduledMs` in the payload.

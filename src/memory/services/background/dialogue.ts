@@ -9,8 +9,6 @@ import type { CommittedTurn, JobContext } from "./background-job.ts"
 
 /** The messages of a turn, as background work sees them. */
 export interface TurnWords extends Pick<CommittedTurn, "turnId" | "turn" | "untrusted" | "messages"> {
-  /** The memories in its prompts of which its receipts say that they wait to be noted as used. */
-  readonly recalled?: readonly unknown[] | undefined
   /** True if an earlier answer about these words could not be read. */
   readonly isCarried?: boolean
 }

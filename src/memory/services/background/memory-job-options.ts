@@ -6,9 +6,6 @@ import type { UserProfileService } from "../user-profile.ts"
 import type { DocumentMemory } from "./document-memory.ts"
 import type { ReflectionService } from "./reflection.ts"
 
-/** The receipt of a turn that is judged with later ones. */
-export const waits = { kind: "batch", outcome: "ok", message: "waits to be judged with later turns" } as const
-
 /** Settings of the memory job. */
 interface MemoryJobSettings {
   /** A conversation of at least this importance, from 0 to 10, is stored (T31). */

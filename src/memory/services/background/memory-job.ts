@@ -1,6 +1,6 @@
 import { loadMemories } from "../load-memories.ts"
 import type { BackgroundJob } from "./background-job.ts"
-import { type MemoryJobOptions, waits } from "./memory-job-options.ts"
+import type { MemoryJobOptions } from "./memory-job-options.ts"
 
 /**
  * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
@@ -32,10 +32,6 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
       }
     },
     mayWait: ({ key, turn }) => key.audience === "private" && (turn + 1) % Math.max(1, options.settings.batchTurns) !== 0,
-    joins({ key, turn, untrusted, forgot, recalled = [] }) {
-      const value = { turn, untrusted, ...(recalled.length ? { recalled } : {}) }
-      return key.audience !== "private" || forgot ? undefined : { ...waits, value }
-    },
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
       const { reflectOnSchedule, runMemoryJob } = await loadMemories()

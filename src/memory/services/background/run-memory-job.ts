@@ -1,5 +1,4 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { listOf } from "../../../core/json-access.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
 import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
@@ -10,7 +9,7 @@ import type { JobContext } from "./background-job.ts"
 import { isFollowed, lookingBack, momentBehind, numberOf, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
-import { type MemoryJobOptions, waits } from "./memory-job-options.ts"
+import type { MemoryJobOptions } from "./memory-job-options.ts"
 import { type LaterResult, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
@@ -50,7 +49,8 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     if (forgot && waiting.length === 0) {
       await run.step("store", async () => ({ outcome: "skipped", message: "something was forgotten in this turn" }))
     } else if (isWaiting) {
-      await run.step(waits.kind, async () => ({ ...waits, value: { turn: words.turn, untrusted: words.untrusted } }))
+      const value = { turn: words.turn, untrusted: words.untrusted }
+      await run.step("batch", async () => ({ outcome: "ok", message: "waits to be judged with later turns", value }))
     } else await runSteps(run)
     await run.flush()
   } catch (error) {
@@ -61,17 +61,16 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   if (failed.length > 0) throw unfinished(run, failed)
 }
 
-/** Notes that the memories in the turns' prompts were used, so that they are forgotten more slowly: all of them when the last turn began. */
+/** Notes that the memories in the turn's prompts were used, so that they are forgotten more slowly. */
 async function useStep(run: MemoryRun): Promise<void> {
   const { memory } = run.options
   const { recalled, fromMs } = run.job.payload
-  const ids = [...new Set([...run.turns.flatMap((turn) => turn.recalled ?? []), ...listOf(recalled)])] as string[]
-  if (!memory?.used || ids.length === 0 || typeof fromMs !== "number") return
-  const said = { outcome: "ok", message: `${ids.length} recalled memories stood in the prompt` } as const
+  if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
+  const said = { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` } as const
   await run.step("use", async ({ signal }) => {
-    if (run.isTogether) return { work: { used: { ids, atMs: fromMs } }, resultOf: () => said }
+    if (run.isTogether) return { work: { used: { ids: recalled, atMs: fromMs } }, resultOf: () => said }
     await run.expectWanted(signal)
-    await memory.used?.(ids, run.key, { atMs: fromMs })
+    await memory.used?.(recalled, run.key, { atMs: fromMs })
     return said
   })
 }

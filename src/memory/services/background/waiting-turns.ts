@@ -1,11 +1,9 @@
 import { isRecord, listOf } from "../../../core/json-access.ts"
-import { filled } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
 import { maxMessages, momentBehind, numberOf, receiptsOfTurns, type TurnWords, wordsOfTurn } from "./dialogue.ts"
-import { waits } from "./memory-job-options.ts"
 
 /** The place of a turn in its conversation, as receipts and payloads keep it: enough to find its words. */
 export interface TurnPlace {
@@ -79,12 +77,10 @@ export async function waitingTurns(
     if (words !== undefined) waiting.push({ ...words, isCarried: true })
   }
   for (const id of ids.slice(Math.max(last + 1, ids.length + 1 - batchTurns))) {
-    const own = known.filter((receipt) => receipt.turnId === id)
-    const place = own.find(({ kind }) => kind === waits.kind)?.value
+    const place = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
     if (place === undefined) continue
-    const recalled = own.some(({ kind }) => kind === "use") ? undefined : filled(listOf(place.recalled))
     const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
-    waiting.push({ turnId: id, turn: numberOf(place.turn), untrusted: place.untrusted === true, messages, recalled })
+    waiting.push({ turnId: id, turn: numberOf(place.turn), untrusted: place.untrusted === true, messages })
   }
   return { waiting, own: known.filter((receipt) => receipt.turnId === turnId) }
 }

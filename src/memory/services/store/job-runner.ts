@@ -20,8 +20,6 @@ export interface Job {
    * when a job of a later turn follows it or while somebody waits in {@link JobRunner.idle}.
    */
   readonly quiet?: true | undefined
-  /** True for a job that does the work of earlier ones of its kind and key, too, of those that join: a store may drop these while they wait for quiet. */
-  readonly joins?: true | undefined
   readonly payload: Readonly<Record<string, unknown>>
 }
 
@@ -91,8 +89,6 @@ export interface StartOptions {
  * them at a time.
  */
 export interface JobRunner {
-  /** True if a job that joins takes the place of an earlier one that waits, as {@link Job.joins} says. Otherwise both are done. */
-  readonly joinsJobs?: boolean
   /**
    * Begins to run jobs: those of one agent or, without `agent`, all that no other call names. A further call for the same agent
    * replaces its handlers; with `ifStarted` it does nothing else, so that what was closed meanwhile stays closed.

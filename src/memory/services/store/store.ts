@@ -121,7 +121,6 @@ export function runnerOfOpenStore(
     return around ? around(work()) : work()
   }
   return {
-    joinsJobs: runner.joinsJobs ?? false,
     start: (handlers, options) => whileOpen(() => runner.start(handlers, options)),
     idle: (options) => (around ? around(runner.idle(options)) : runner.idle(options)),
     close: (options) => whileOpen(() => runner.close(options)),
