@@ -37,7 +37,11 @@ const judging: LanguageModel = {
 }
 
 const server = await startPostgres({ durable: true })
-const all = []
+const all: {
+  readonly bare: number
+  readonly plain: Awaited<ReturnType<typeof turnRate>>
+  readonly remembered: Awaited<ReturnType<typeof turnRate>>
+}[] = []
 try {
   for (let round = 0; round < rounds; round++)
     all.push({ bare: await bareRate(round), plain: await turnRate(round, false), remembered: await turnRate(round, true) })
