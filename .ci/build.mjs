@@ -186,7 +186,7 @@ for (const [name, license] of inlined) {
   const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"))
   copyFileSync(`node_modules/${name}/${license}`, `dist/chunks/${name}-${version}.LICENSE.txt`)
 }
-const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit" })
+const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json", "--checkers", "2"], { stdio: "inherit" })
 documentProfileTypes("dist/types")
 for (const [name, source] of entries) {
   const declarations = relative(dirname(name), source.replace(/^src/, "types").replace(/\.ts$/, ".js")).replaceAll("\\", "/")
