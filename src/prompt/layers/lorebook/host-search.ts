@@ -46,9 +46,19 @@ export function hostCost(root: PatternNode, flags: string) {
 export function firstOf(node: PatternNode): string | undefined {
   if (node.kind === "set") return node.set
   if (node.kind === "repeat") return node.min > 0 ? firstOf(node.node) : undefined
-  if (node.kind !== "sequence") return undefined
-  const first = node.nodes.find(({ kind }) => kind !== "assertion")
-  return first && firstOf(first)
+  if (node.kind === "choice") return anyOf(node.nodes)
+  if (node.kind === "assertion") return undefined
+  const parts = node.nodes.filter(({ kind }) => kind !== "assertion")
+  const needed = parts.findIndex((part) => part.kind !== "repeat" || part.min > 0)
+  const first = parts.slice(0, needed + 1)
+  return first.length === 0 ? undefined : anyOf(first.map((part) => (part.kind === "repeat" ? part.node : part)))
+}
+
+/** The characters with which one of some nodes begins; undefined for so many that trying them is more than passing over a character. */
+function anyOf(nodes: readonly PatternNode[]): string | undefined {
+  const sets = nodes.map(firstOf)
+  const any = sets.join("|")
+  return sets.includes(undefined) || any.split("|").length > stepsOfCharacter ? undefined : any
 }
 
 /** The bounds of a count of steps. No node repeats more often than `longest` says. */
