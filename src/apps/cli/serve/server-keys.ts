@@ -28,7 +28,7 @@ export function openKeys({ key, file, onProblem }: ServerKeys): FindHolder | und
   const own = key === undefined ? [] : [entryOf(key, undefined)]
   const ofFile = file === undefined ? () => [] : keysOfFile(file, onProblem)
   return (authorization) => {
-    const given = digest(authorization)
+    const given = digest(authorization.replace(/^bearer +/i, "Bearer "))
     let holder: KeyHolder | undefined
     // Looks at every key, so that the time tells nothing of which one it was.
     for (const entry of [...own, ...ofFile()]) if (timingSafeEqual(entry.digest, given)) holder = entry

@@ -121,6 +121,7 @@ describe("with a key", () => {
     ["none", {}, 401],
     ["a wrong one", { authorization: "Bearer a-long-kez" }, 401],
     ["the beginning of it", { authorization: "Bearer a-long" }, 401],
+    ["it, behind a scheme in other letters", { authorization: `bearer ${key}` }, 200],
     ["it, from any host", { authorization: `Bearer ${key}`, host: "bot.test", origin: "https://bot.test" }, 200],
     ["it, and a name that is none", { authorization: `Bearer ${key}`, "x-user": "a b" }, 400],
   ])("%s", async (_, headers, status) => {
