@@ -31,11 +31,12 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     await looking.messages({ beforeMs: momentBehind(job.payload.untilMs), limit: messagesOfBatch(batchTurns) })
   const words = await wordsOfTurn(job, looking)
   if (words === undefined) return
-  const isWaiting = !isAgain && !isEnd && (await isFollowed(job, context))
+  const mayWait = !isAgain && !isEnd && (await isFollowed(job, context))
+  const known = mayWait || isAgain ? await receipts.ofTurn(job.turnId, job.key) : []
+  // A turn whose judgement has begun and failed is no part of a later batch: this job goes on with it.
+  const isWaiting = mayWait && !known.some(({ kind }) => judgingKinds.includes(kind))
   const { waiting, own } =
-    isWaiting || isAgain
-      ? { waiting: [], own: await receipts.ofTurn(job.turnId, job.key) }
-      : await waitingTurns(job, { context: looking, receipts, batchTurns })
+    isWaiting || isAgain ? { waiting: [], own: known } : await waitingTurns(job, { context: looking, receipts, batchTurns })
   const done = isAgain ? own.filter(staysDone) : own
   const forgot = job.payload.forgot === true
   const turns = forgot ? waiting : [...waiting, { ...words, isCarried: isAgain }]

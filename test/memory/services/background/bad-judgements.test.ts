@@ -1,7 +1,9 @@
 import { expect, test } from "vitest"
+import type { LanguageModel } from "../../../../src/core/model/language-model.ts"
 import { createUserProfileService } from "../../../../src/memory/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { testAgent } from "../../../support/agents.ts"
+import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
+import { finish, testAgent } from "../../../support/agents.ts"
 import { backgroundModel } from "../../../support/remembering.ts"
 
 const good = '{"importance": 7, "keys": {"1": {"words": ["sea"]}}}'
@@ -106,3 +108,59 @@ test.each([
   const { told } = await judged(answer, "{}")
   expect(told[0]).toBe(`importance ok: importance 7, no keys${unread}`)
 })
+
+test.each([
+  ["says nothing", async () => new Promise<never>(() => undefined)],
+  ["goes on for ever", async () => undefined],
+])(
+  "M19 a judge that %s delays no turn: the receipt tells it, and the next attempt judges the words, though others followed",
+  async (_, before) => {
+    const clock = manualClock(0)
+    const timers = manualTimers(clock)
+    const store = createInMemoryStore({ ports: { clock, timers } })
+    const answering = backgroundModel({ turn: () => finish("well") })
+    let isBad = true
+    const model: LanguageModel = {
+      ...answering,
+      async *stream(request, options) {
+        if (request.facts?.prompt === "planner" || !isBad) return yield* answering.stream(request, options)
+        await before()
+        while (options?.signal?.aborted !== true) {
+          await new Promise(setImmediate)
+          yield { type: "text-delta", delta: "It was nice. " }
+        }
+      },
+    }
+    const memory = { batchTurns: 2, reflectEvery: 0 }
+    const { session, agent } = testAgent(model, { dialect: "layered", memory }, { store, ports: { clock, timers } })
+    const turns: string[] = []
+    const say = async (text: string) => {
+      turns.push((await session.send(text).result).trace.turnId)
+      timers.advance(1_000)
+    }
+    const own = { ...session.key, user: "test" }
+    const outcomes = async () => {
+      const all = await Promise.all(turns.map((turn) => store.receipts.ofTurn(turn, own)))
+      return all.flat().map(({ kind, outcome }) => `${kind} ${outcome}`)
+    }
+    const kept = async () => (await store.memories.recent(own, { limit: 20 })).map(({ text }) => text)
+    const until = async (isSo: () => Promise<boolean>) => {
+      for (let pass = 0; pass < 1_000 && !(await isSo()); pass++) {
+        timers.advance(10_000)
+        await new Promise(setImmediate)
+      }
+      expect(await isSo()).toBe(true)
+    }
+    await say("I moved to Oslo.")
+    await until(async () => (await outcomes()).some((told) => /^importance (?:timeout|failed)$/.test(told)))
+    await say("I have a cat.")
+    expect(await kept()).toEqual([])
+    isBad = false
+    await say("It rains.")
+    await say("It snows.")
+    await until(async () => (await kept()).includes("It snows."))
+    await agent.close()
+    expect(await kept()).toEqual(expect.arrayContaining(["I moved to Oslo.", "I have a cat.", "It rains.", "It snows."]))
+    expect(await store.jobs.dead()).toEqual([])
+  },
+)
