@@ -66,9 +66,7 @@ export async function waitingTurns(
   const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
   const ids = [...new Set(answered)].slice(-2 * batchTurns - 4)
   const known = await receiptsOfTurns([...ids, turnId], { receipts, key })
-  const last = ids.findLastIndex((id) =>
-    known.some(({ turnId, kind }) => turnId === id && (kind === "store" || judgingKinds.includes(kind))),
-  )
+  const last = ids.findLastIndex((id) => known.some(({ turnId, kind }) => turnId === id && judgingKinds.includes(kind)))
   const waiting: TurnWords[] = []
   for (const place of waitsIn(known.filter(({ turnId }) => turnId === ids[last]))) {
     const { turnId } = place

@@ -7,6 +7,7 @@ import { createUserProfileService } from "../../../../src/memory/services/create
 import type { MemoryService } from "../../../../src/memory/services/memory/memory-service.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { ProfileInput } from "../../../../src/profile/profile.ts"
+import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import type { Tool } from "../../../../src/prompt/tools/tool.ts"
 import { manualClock } from "../../../../src/testing/index.ts"
 import type { TraceStep } from "../../../../src/trace/trace.ts"
@@ -402,6 +403,31 @@ describe("the work after a turn", () => {
     const { say, session } = scene(backgroundModel({ batch }), { memory: { batchTurns: 2 } })
     await session.send("I live in Hangzhou").result
     expect(await say("by the lake")).toContain(outcome)
+  })
+
+  test("T62 turns before one that forgot something are judged with their batch, and that one is not", async () => {
+    const forgetting = defineTool({
+      name: "forget_note",
+      description: "Forgets a note",
+      jsonSchema: { type: "object", properties: {} },
+      execute: (_, { record }) => {
+        record?.({ kind: "forget", tool: "forget_note", summary: "1 note" })
+        return "It is gone."
+      },
+    })
+    let steps = 0
+    const model = backgroundModel({
+      batch: '{"importance": 8, "profile": {}}',
+      turn: () => (++steps === 3 ? callTool("forget_note") : finish("ok")),
+    })
+    const { say, stored, session } = scene(model, { memory: { batchTurns: 4 } }, { tools: [forgetting] })
+    for (const text of ["I live in Hangzhou", "I keep bees", "Forget the boat"]) await session.send(text).result
+    expect(await say("I grow tea")).toContain("importance ok")
+    expect((await stored()).filter(({ speaker }) => speaker.name !== "Fay").map(({ text }) => text)).toEqual([
+      "I live in Hangzhou",
+      "I keep bees",
+      "I grow tea",
+    ])
   })
 
   test("T36 a reflection of which nothing is stored is empty", async () => {

@@ -85,10 +85,12 @@ async function judgementsOf(messages: readonly HistoryMessage[], { receiptsOf }:
   for (const turnId of turnIds) {
     together.push(turnId)
     const judgement = batches.get(turnId)
-    if (judgement === undefined && waiting.has(turnId)) continue
+    if (judgement === undefined) {
+      if (!waiting.has(turnId)) together.pop()
+      continue
+    }
     const isOne = together.length === 1
-    if (judgement !== undefined)
-      for (const id of together) found.set(id, isOne ? judgement : { ...judgement, importance: importanceOf(id, judgement) })
+    for (const id of together) found.set(id, isOne ? judgement : { ...judgement, importance: importanceOf(id, judgement) })
     together = []
   }
   return found
