@@ -17,6 +17,7 @@ const pages = ["README.md", "README.zh-CN.md"].map((name) => fileURLToPath(new U
 const profiles = ["layered", "fay", "stack", "soul", "root"]
 const turns = 60
 const mostBackground = 12_000
+const mostWithMemory = 1.25
 /** The time between two turns. After a minute, background work no longer waits for the next one. */
 const betweenMs = 30_000
 
@@ -34,6 +35,7 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
     })
   const texts = pages.map((page) => readFileSync(page, "utf8"))
   const layered = costs.get("layered")
+  const withMemory = layered ? (layered.whole.paid - layered.whole.backgroundPaid) / layered.alone.paid : Number.NaN
   const written = texts.map((text) =>
     withParts(text, layered).replaceAll(/^(\| `(\w+)` \|.*\|)[^|\n]*\|[^|\n]*\|$/gm, (row, rest: string, name: string) => {
       const cost = costs.get(name)
@@ -67,6 +69,11 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
         name: `M22 the background work of layered sends at most ${mostBackground} tokens`,
         ok: (costs.get("layered")?.whole.backgroundPaid ?? 0) <= mostBackground,
         detail: `${costs.get("layered")?.whole.backgroundPaid}`,
+      },
+      {
+        name: `the turns of layered with memory cost at most ${mostWithMemory} × those that remember nothing`,
+        ok: withMemory <= mostWithMemory,
+        detail: withMemory.toFixed(2),
       },
     ],
   }

@@ -173,7 +173,7 @@ describe("an event of a topic (R20)", () => {
     }
     expect(await event(byRule, judged)).toEqual([["Bob said “The cat number 0 is ill.”", 9]])
     const forgot = judged.filter((one) => one.turnId !== "t1")
-    expect(await event(byRule, forgot), "T62 one that forgot something stands between").toEqual([
+    expect(await event(byRule, forgot), "T61 one that forgot something stands between").toEqual([
       ["Bob said “The cat number 0 is ill. The cat number 2 is ill.”", 9],
     ])
     const told = judged.map((one) =>

@@ -405,7 +405,7 @@ describe("the work after a turn", () => {
     expect(await say("by the lake")).toContain(outcome)
   })
 
-  test("T62 turns before one that forgot something are judged with their batch, and that one is not", async () => {
+  test("T61 turns before one that forgot something are judged with their batch, and that one is not", async () => {
     const forgetting = defineTool({
       name: "forget_note",
       description: "Forgets a note",
