@@ -9,7 +9,7 @@ import {
   changedIn,
   characterMemory,
   characterOnBranch,
-} from "../../../src/prompt/layers/character/character-memory.ts"
+} from "../../../src/node/character/character-hook.ts"
 import { testAgent } from "../../support/agents.ts"
 import { backgroundModel } from "../../support/remembering.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { nearTimeZones } from "../../../src/node/builtin-tools.ts"
-import { evaluateExpression } from "../../../src/prompt/tools/builtin/evaluate-expression.ts"
+import { evaluateExpression } from "../../../src/prompt/tools/builtin/calculate.ts"
 import { normaliseResult } from "../../../src/prompt/tools/execute-tool.ts"
 import { printDefault, printOtherProperties, printSchemaType } from "../../../src/prompt/tools/print-schema-type.ts"
 import type { JsonSchema } from "../../../src/prompt/tools/tool.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { characterMemory, relationshipWith, withRelationship } from "../../../../src/prompt/layers/character/character-memory.ts"
+import { characterMemory, relationshipWith, withRelationship } from "../../../../src/node/character/character-hook.ts"
 import {
   type CharacterTrait,
   changeTraits,

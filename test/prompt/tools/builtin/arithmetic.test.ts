@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { arithmeticConstants, arithmeticFunctions, arithmeticNames } from "../../../../src/prompt/tools/builtin/arithmetic.ts"
-import { evaluateExpression } from "../../../../src/prompt/tools/builtin/evaluate-expression.ts"
+import { evaluateExpression } from "../../../../src/prompt/tools/builtin/calculate.ts"
 
 const numbers = [-8, -2.5, -1, 0, 0.5, 1, 2, 2.345, 7, 170, 171]
 const lists = [[], [4], [2, 8], [6, 4], [12, 18, 27], [3, 1, 2], [0, 0], [1, 2, 3, 4]]
