@@ -118,11 +118,10 @@ const answeredScore = 0.5
 
 /** True for a memory that is found because its speaker tells of themselves, and by nothing else of the question. */
 function hasOnlySelf({ why }: RecallHit): boolean {
-  const signals = why.map(({ signal }) => signal)
-  return signals.includes("self") && !signals.some((signal) => signal === "vector" || isFinding.has(signal))
+  return why.some(({ signal }) => signal === "self") && !why.some(({ signal }) => isFinding.has(signal))
 }
 
-const isFinding: ReadonlySet<RecallSignal> = new Set(findingSignals)
+const isFinding = new Set<RecallSignal>([...findingSignals, "vector"])
 
 /** The memories that answer a query, best first. */
 function search(options: MemoryServiceOptions, index: ScopeIndex, asked: MemoryQuery): readonly Memory[] {
