@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import type { ModelFailure, ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
-import words from "./fault-words.json" with { type: "json" }
+import words from "./server-words.json" with { type: "json" }
 
 type Refused = "context-length" | "content-filter"
 

@@ -4,7 +4,7 @@ import { hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import type { Fault } from "./fault.ts"
-import words from "./fault-words.json" with { type: "json" }
+import words from "./server-words.json" with { type: "json" }
 
 /** The model that a request went to, for error messages. */
 export interface ErrorTarget {

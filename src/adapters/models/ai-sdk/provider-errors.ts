@@ -1,9 +1,9 @@
-import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { messageOf, type PromptStrataError } from "../../../core/errors.ts"
 import type { ModelFaultKind } from "../../../core/evidence/turns.ts"
 import { parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
-import words from "../fault-words.json" with { type: "json" }
 import { headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
+import words from "../server-words.json" with { type: "json" }
 import type { AiSdkLanguageModel } from "./provider-model.ts"
 
 /** The model that a request went to, for error messages. */
@@ -20,17 +20,6 @@ export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, th
   const url = address === null ? `provider ${model.provider}` : `${address.origin}${address.pathname}`
   // The provider object holds key and address, so that the advice cannot name an option.
   return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice: words.providerAdvice })
-}
-
-/** Turns anything that `doStream` or its stream threw into an error. `begun` is true when the answer had started. */
-export function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
-}
-
-/** Makes an error of the value of an `error` part. */
-export function errorPartError(error: unknown, target: AiSdkTarget): PromptStrataError {
-  return aiSdkError(errorPartFault(error, Date.now()), target, error)
 }
 
 /** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */

@@ -3,6 +3,7 @@ import { checkOptions } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities } from "../../../core/model/language-model.ts"
+import { headerSecrets, type Redact, redactorOf } from "../model-error.ts"
 
 /** Options of `openaiModel`, for the chat completions API of OpenAI or of any compatible server: Ollama, vLLM, DeepSeek, … */
 export interface OpenaiModelOptions {
@@ -121,6 +122,16 @@ export function requireKey({ apiKey, baseUrl, headers }: Connection): void {
     evidence: { isRetryable: false },
     hint: "Set OPENAI_API_KEY or pass `apiKey`. A local server needs no key: pass `baseUrl` or set OPENAI_BASE_URL.",
   })
+}
+
+/** Hides the key, all header values, and the credentials and query values of the base URL. */
+export function connectionRedactor({ apiKey, headers, baseUrl }: Connection): Redact {
+  return redactorOf([apiKey ?? "", ...headerSecrets(Object.values(headers)), ...urlSecrets(baseUrl)], 6)
+}
+
+function urlSecrets(baseUrl: string): readonly string[] {
+  const url = URL.parse(baseUrl)
+  return url === null ? [] : [url.password, url.username, ...url.searchParams.values()]
 }
 
 /** The address of requests. Throws `TypeError` for a base URL that is none. */
