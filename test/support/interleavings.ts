@@ -289,7 +289,11 @@ class Stage {
       const isOpen = this.#begun.some(({ asked, ok }) => asked.ok !== undefined && ok === undefined)
       return !isOpen && (this.#gated.asked !== undefined) === (this.oracle.running !== undefined)
     }
-    for (let round = 0; round < 500 && !isDone(); round++) await this.#mortal.isQuiet()
+    for (let round = 0; round < 500 && !isDone(); round++) {
+      await this.#mortal.isQuiet()
+      // What else is under way may wait for the server of the store: on a busy machine this takes as much longer.
+      await this.#place.store.load(this.#session.key, { last: 1 })
+    }
     await this.#mortal.isQuiet()
   }
 }

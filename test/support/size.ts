@@ -41,9 +41,9 @@ export type Amounts = Readonly<Record<Size, number>>
 /** The amounts that tests choose by name; an environment variable of the same name overrides each. */
 export const amounts = {
   /** Turns of a model gone mad. */
-  MAD_TURNS: { quick: 250, ci: 500, long: 10_000, soak: 50_000 },
+  MAD_TURNS: { quick: 250, ci: 800, long: 10_000, soak: 50_000 },
   /** Turns in front of a server that misbehaves. */
-  MISBEHAVING_TURNS: { quick: 400, ci: 450, long: 10_000, soak: 50_000 },
+  MISBEHAVING_TURNS: { quick: 400, ci: 600, long: 10_000, soak: 50_000 },
   /** Turns of which no background prompt may hold what was recalled (T35). */
   SIMULATED_TURNS: { quick: 60, ci: 200, long: 1_000, soak: 5_000 },
   /** Conversations in memory of sends, heard words, second thoughts, aborts and crashes in any order. */
