@@ -27,7 +27,7 @@ import type { AskModelOptions } from "./ask-model.ts"
 import { baseStack } from "./base-stack.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { loadWork } from "./borders/load-session-work.ts"
-import { checkProcessNames, givenModel, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
+import { checkProcessNames, type ToolProcess, toolProcesses } from "./child/tool-processes.ts"
 import type { ObserverFeeds } from "./observers/observers.ts"
 import { profileObservers } from "./observers/profile-observers.ts"
 import { watch } from "./observers/watch.ts"
@@ -198,7 +198,7 @@ function profileContext(
   })
   checkProcessNames(processes, tools)
   checkToolNames(profile, { tools, processes, plugins: extensions.plugins })
-  const ask = askWith(backgroundModels(profile, { options, shared, given }))
+  const ask = askWith(options.models?.memory ? [options.models.memory, ...models] : models)
   const onWarning = (message: string, key: ServiceKey): void => shared.onWarning({ key, turnId: "", message })
   const services = checkedServices(options.services ?? {})
   const own = { profile, services, plugins: extensions.plugins, store: given }
@@ -214,16 +214,6 @@ function profileContext(
     observers: extensions.observers,
     stack: baseStack(profile, { dialect, ...extensions, injections: options.injections ?? [] }),
   }
-}
-
-/** The model of `[memory.model]`, if there is one, before those of the agent. */
-function backgroundModels(
-  profile: Profile,
-  { options, shared: { models }, given }: { readonly options: AgentOptions } & ProfileShared,
-): AgentContext["models"] {
-  const settings = given !== undefined && profile.memory.enabled ? profile.memory : {}
-  const own = givenModel(profile, { name: "memory", settings, models: options.models ?? {} })
-  return own ? [own, ...models] : models
 }
 
 function spendingOf(profile: Profile, shared: SharedParts): ProfileParts["spending"] {

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
-import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { createUserProfileService } from "../../../src/memory/services/create-user-profile-service.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { resolveProfile } from "../../../src/profile/resolve.ts"
 import { testAgent } from "../../support/agents.ts"
 import { backgroundModel, outcomesOf } from "../../support/remembering.ts"
 
@@ -90,16 +88,6 @@ describe("T32 services.importance and services.facts", () => {
 })
 
 describe("[memory.model]", () => {
-  test("H20 is an error where the program gives none, as for a process; an agent that keeps nothing needs none", () => {
-    const profile = resolveProfile({ name: "mei", memory: { model: { id: "small" } } })
-    const store = createInMemoryStore()
-    const model = backgroundModel()
-    const message = 'expected the model "small" for memory, found none.'
-    expect(() => createAgent({ profile, model, store })).toThrow(message)
-    expect(() => createAgent({ profile, model, store, models: { memory: model } })).not.toThrow()
-    expect(() => createAgent({ profile, model })).not.toThrow()
-  })
-
   test("T32 a model of its own does the work behind turns; if it fails, the agent's does", async () => {
     const asks = async (memory: ReturnType<typeof backgroundModel>) => {
       const store = createInMemoryStore()

@@ -72,13 +72,13 @@ export function requestSchema(description: string | undefined): Record<string, u
 }
 
 /**
- * The model that the program gave for a process, an observer or background work (`memory`). Undefined stands for the agent's. Throws `profile` if the profile
+ * The model that the program gave for a process or an observer. Undefined stands for the agent's. Throws `profile` if the profile
  * names another model and the program gave none: it would be another one than the profile says.
  */
 export function givenModel(
   profile: Profile,
   options: {
-    readonly table?: "processes" | "observers"
+    readonly table: "processes" | "observers"
     readonly name: string
     readonly settings: Pick<ProcessSettings, "model">
     readonly models: Readonly<Record<string, LanguageModel>>
@@ -88,8 +88,7 @@ export function givenModel(
   const model = Object.hasOwn(models, name) ? models[name] : undefined
   const { id, baseUrl } = { ...profile.model, ...settings.model }
   if (model !== undefined || (id === profile.model.id && baseUrl === profile.model.baseUrl)) return model
-  const place = table === undefined ? name : `${table}.${name}`
-  const message = `Profile ${JSON.stringify(profile.name)}: expected the model ${JSON.stringify(id ?? baseUrl)} for ${place}, found none.`
-  const hint = `Pass it to createAgent: models: { ${JSON.stringify(name)}: … }. Or leave out [${place}.model].`
+  const message = `Profile ${JSON.stringify(profile.name)}: expected the model ${JSON.stringify(id ?? baseUrl)} for ${table}.${name}, found none.`
+  const hint = `Pass it to createAgent: models: { ${JSON.stringify(name)}: … }. Or leave out [${table}.${name}.model].`
   throw new PromptStrataError("profile", message, { hint })
 }
