@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { eventStream } from "../../../src/apps/server/event-stream.ts"
+import { eventStream } from "../../../src/apps/server/serving.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
 
 function slowStream() {

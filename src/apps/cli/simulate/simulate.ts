@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { codeFrame } from "../../../core/evidence/located-error.ts"
+import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { formatSource, type Source } from "../../../core/source.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { asWritten, headsIn, printTable, wrapColumns } from "../../../trace/table.ts"
@@ -9,9 +10,55 @@ import { demoModel } from "../demo/demo-model.ts"
 import { columnsOf, exitCodes, jsonLine } from "../io.ts"
 import { addCommonOptions, type CommonOptions, collectValues, readCount, readNamedFile } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
-import { live } from "./live.ts"
-import { type MeasuredDay, type MeasuredLife, measure, type Sums } from "./measure.ts"
+import { type Life, type LivedDay, type LivedRequest, live } from "./live.ts"
 import { type RecalledWords, readScript, type Script } from "./read-script.ts"
+
+/** The tokens and the money of a day or of a whole life. */
+type Sums = ReturnType<typeof sumsOf>
+
+/** A day with what it cost. */
+type MeasuredDay = LivedDay & { readonly sums: Sums }
+
+/** A life with what it cost. */
+interface MeasuredLife extends Life {
+  readonly name: string
+  readonly measured: readonly MeasuredDay[]
+  readonly total: Sums
+}
+
+/** Adds to a life what its days cost, by the prices of models by their ids. One price is for all models. */
+function measure(life: Life, prices: Prices): MeasuredLife {
+  const { requests, days } = life
+  const only = Object.values(prices).length === 1 ? Object.values(prices)[0] : undefined
+  const priceFor = (model: string) => priceOf(prices, model) ?? only
+  const byDay = Map.groupBy(requests, ({ day }) => day)
+  const measured = days.map((day) => ({ ...day, sums: sumsOf(byDay.get(day.day) ?? [], { turns: day.turns, priceFor }) }))
+  const turns = days.reduce((all, day) => all + day.turns, 0)
+  return { ...life, name: life.profile.name, measured, total: sumsOf(requests, { turns, priceFor }) }
+}
+
+type PriceFor = (model: string) => TokenPrice | undefined
+
+function sumsOf(requests: readonly LivedRequest[], { turns, priceFor }: { readonly turns: number; readonly priceFor: PriceFor }) {
+  const [own, background] = [requests.filter((one) => !one.isBackground), requests.filter((one) => one.isBackground)]
+  const tokens = (some: readonly LivedRequest[]) => some.reduce((sum, { promptTokens }) => sum + promptTokens, 0)
+  const money = requests.map(({ model, promptTokens, cachedTokens, outputTokens }) =>
+    costOf({ inputTokens: promptTokens, inputCacheReadTokens: cachedTokens, outputTokens }, priceFor(model)),
+  )
+  return {
+    turns,
+    /** Tokens of the largest request of a turn. */
+    largestPrompt: Math.max(0, ...own.map(({ promptTokens }) => promptTokens)),
+    /** Tokens of all requests of turns, and how many of them a provider's cache serves. */
+    promptTokens: tokens(own),
+    cachedTokens: own.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0),
+    backgroundCalls: background.length,
+    backgroundTokens: tokens(background),
+    outputTokens: requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    /** Undefined without prices. */
+    money: money.includes(undefined) ? undefined : money.reduce<number>((sum, one = 0) => sum + one, 0),
+  }
+}
 
 /** Prints lives of one script: a table of days for each, what was remembered, and the sums side by side; for a terminal of `maxWidth` columns. */
 function printLives(lives: readonly MeasuredLife[], maxWidth = Number.POSITIVE_INFINITY, say = asWritten): string {

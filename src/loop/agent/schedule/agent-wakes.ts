@@ -4,7 +4,7 @@ import type { SetAsideContext, TurnHook } from "../../../memory/services/turn-ho
 import type { Wakes } from "../../../memory/services/wakes.ts"
 import { loadAside } from "../borders/load-aside.ts"
 import { type KeptReminders, reminderOwner } from "../note-hooks.ts"
-import type { RingParts } from "./ring-parts.ts"
+import type { RingParts } from "./ring-wakes.ts"
 
 /** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
 interface AgentWakes {

@@ -1,13 +1,29 @@
+import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf } from "../../../core/errors.ts"
+import type { Ports } from "../../../core/ports.ts"
 import type { JobContext } from "../../../memory/services/background/background-job.ts"
 import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
+import type { WakeRecords } from "../../../memory/services/store/store.ts"
 import type { BeforeTurnContext } from "../../../memory/services/turn-hook.ts"
 import { quoted, renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import type { BackgroundWarning, ProfileParts } from "../../turn/turn-context.ts"
+import type { AgentOptions } from "../agent-options.ts"
 import { type KeptReminders, reminderOwner } from "../note-hooks.ts"
-import type { RingParts } from "./ring-parts.ts"
 import { cronTimes } from "./schedule-times.ts"
+import type { WakeableSession } from "./wake-schedule.ts"
 import { afterQuiet, jobId, type WakePayload } from "./wakes.ts"
+
+/** The parts of an agent that its wakes need. */
+export interface RingParts {
+  /** The latest version of the agent. */
+  readonly latest: () => Pick<ProfileParts, "profile" | "dialect">
+  readonly records: WakeRecords
+  readonly session: (key: Omit<SessionKey, "agent">) => Pick<WakeableSession, "wake">
+  readonly onWake: AgentOptions["onWake"] | undefined
+  readonly ports: Ports
+  readonly warn: (told: BackgroundWarning) => void
+}
 
 /** A wake that rings later than this says so. */
 const lateMs = 60_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { guardedPath } from "../../../../src/apps/server/inspector/guard.ts"
+import { guardedPath } from "../../../../src/apps/server/inspector/inspector.ts"
 import { eventOf } from "../../../../src/apps/server/inspector/recorded-event.ts"
 import { contextChanges } from "../../../../src/apps/server/inspector/timeline/context-changes.ts"
 import type { TurnEvent } from "../../../../src/trace/turn-event.ts"

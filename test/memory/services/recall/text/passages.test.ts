@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { passagesOf } from "../../../../../src/memory/services/recall/text/passages.ts"
+import { passagesOf } from "../../../../../src/memory/services/recall/documents/document-table.ts"
 
 const most = 8_192
 const parts = fc.constantFrom("a word", ". ", "。", "\n", " ", "x".repeat(3_000), "字".repeat(5_000), "👩‍🚀".repeat(900), "é")
