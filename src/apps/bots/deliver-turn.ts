@@ -8,6 +8,7 @@ import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
+import chatShape from "./chat-shape.json" with { type: "json" }
 import { type Patience, sendPatiently } from "./send-patiently.ts"
 import { type SplitOptions, splitMessage } from "./split-message.ts"
 
@@ -124,13 +125,6 @@ export function checkChat(of: string, chat: BotChat): BotChat {
   )
   checkShape(`the chat of ${of}`, chat, chatShape)
   return chat
-}
-
-const chatShape = {
-  ...{ sendText: "function", "sendFile?": "function", "ask?": "function", "operators?": "list", "showTyping?": "function" },
-  ...{ "typingEveryMs?": "number", "retryAfterMs?": "function", "attempts?": "number", "longestWaitMs?": "number" },
-  ...{ "print?": "function", "locale?": "string", "onError?": "function", "signal?": { aborted: "boolean" } },
-  "timers?": { set: "function", clear: "function" },
 }
 
 /** Asks about a call that waits: with buttons, or in words that say what to answer. */

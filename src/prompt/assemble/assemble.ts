@@ -16,6 +16,7 @@ import turnShape from "../layers/turn-shape.json" with { type: "json" }
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import { findTimeZone } from "../tools/builtin/time-zone.ts"
+import optionShape from "./assemble-options.json" with { type: "json" }
 import { type Assembler, memoOf, noteUse } from "./assembler.ts"
 import { assembledBefore, sameLists, sizeOf } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
@@ -55,16 +56,6 @@ interface RequestLimits {
   readonly tools?: readonly CountedTool[] | undefined
   /** Remembers what was made, for the next request of the same conversation. Without one nothing of the request is kept. */
   readonly assembler?: Assembler
-}
-
-const optionShape = {
-  ...{ "locale?": "string", "prompt?": "string", "roles?": { "developer?": "boolean" }, "counter?": { count: "function" } },
-  ...{ "budgetTokens?": "number", "cut?": "object", "history?": { "lowWater?": "number", "reserveTokens?": "number" } },
-  ...{ "tools?": [{ name: "string", description: "string", parameters: "object" }], "assembler?": "object" },
-  "turn?": {
-    ...{ question: { speaker: "object", text: "string" }, group: "boolean", agentName: "string", history: "objects" },
-    ...{ memories: "objects", prestart: "objects", tools: "objects", runs: "objects", steps: "objects" },
-  },
 }
 
 /**
