@@ -17,7 +17,7 @@ import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import { chooseOwnModels } from "./choose-model.ts"
 import { type CliContext, notesOn } from "./context.ts"
 import { type CommonOptions, defaultModel } from "./options.ts"
-import { chatWords } from "./words/chat-words.ts"
+import { chatWords } from "./words/command-words.ts"
 
 /** The first conversation of `chat`. */
 export const terminalConversation = "terminal"

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline"
 import { terminalLine, terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { Confirm } from "../../prompt/tools/tool.ts"
 import type { CliContext } from "./context.ts"
-import type { ChatWords } from "./words/chat-words.ts"
+import type { ChatWords } from "./words/command-words.ts"
 
 /** Asks a question at the terminal. Resolves to the answer; rejects when the signal aborts. */
 export type Question = (prompt: string, signal: AbortSignal) => Promise<string>

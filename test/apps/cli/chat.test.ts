@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, test } from "vitest"
-import { chatWords } from "../../../src/apps/cli/words/chat-words.ts"
+import { chatWords } from "../../../src/apps/cli/words/command-words.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"

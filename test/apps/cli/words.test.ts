@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { initWords } from "../../../src/apps/cli/commands/init.ts"
 import { workerWords } from "../../../src/apps/cli/commands/worker.ts"
-import { chatWords } from "../../../src/apps/cli/words/chat-words.ts"
-import { mcpWords } from "../../../src/apps/cli/words/mcp-words.ts"
-import { serveWords } from "../../../src/apps/cli/words/serve-words.ts"
-import { storeWords } from "../../../src/apps/cli/words/store-words.ts"
+import { chatWords, mcpWords, serveWords, storeWords } from "../../../src/apps/cli/words/command-words.ts"
 
 const tables: Readonly<Record<string, (locale: string) => object>> = {
   ...{ chatWords, initWords, mcpWords, serveWords, storeWords, workerWords },

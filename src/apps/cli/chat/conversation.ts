@@ -10,8 +10,7 @@ import { columnsOf, exitCodeOf, exitCodes, jsonLine } from "../io.ts"
 import { memoryTable } from "../memory/print-memories.ts"
 import { conversationName, firstPrompt, latestConversation, terminalUser } from "../open-agent.ts"
 import { printPrompt } from "../print-prompt.ts"
-import { type ChatWords, chatWords } from "../words/chat-words.ts"
-import { storeWords } from "../words/store-words.ts"
+import { type ChatWords, chatWords, storeWords } from "../words/command-words.ts"
 import { showTurn, type TurnPrinter } from "./turn-printer.ts"
 
 /** Everything that a conversation is held with. */

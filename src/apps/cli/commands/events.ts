@@ -14,7 +14,7 @@ import { rowsIn } from "../memory/with-store.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
-import { storeWords } from "../words/store-words.ts"
+import { storeWords } from "../words/command-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
   /** An export of a store, read instead of the store. */

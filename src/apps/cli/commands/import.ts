@@ -27,7 +27,7 @@ import { exitCodes } from "../io.ts"
 import { conversationName, latestConversation, openProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { storeWords } from "../words/store-words.ts"
+import { storeWords } from "../words/command-words.ts"
 import { characterId, readLocale } from "./scaffold.ts"
 
 interface ChatImport extends CommonOptions, StoreOptions {

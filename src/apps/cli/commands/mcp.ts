@@ -12,8 +12,7 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
-import { chatWords } from "../words/chat-words.ts"
-import { type McpWords, mcpWords } from "../words/mcp-words.ts"
+import { chatWords, type McpWords, mcpWords } from "../words/command-words.ts"
 
 interface McpOptions extends CommonOptions {
   /** Of `mcp list`. */

@@ -12,7 +12,7 @@ import { conversationName, firstPrompt, latestConversation, openAgent, openProfi
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
 import { printMessages, printPrompt, totals } from "../print-prompt.ts"
-import { chatWords } from "../words/chat-words.ts"
+import { chatWords } from "../words/command-words.ts"
 
 interface RenderOptions extends CommonOptions, StoreOptions {
   readonly question?: string

@@ -7,7 +7,7 @@ import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
-import { chatWords } from "../words/chat-words.ts"
+import { chatWords } from "../words/command-words.ts"
 
 interface UndoOptions extends CommonOptions {
   /** Default: the file that was changed last. */

@@ -9,7 +9,7 @@ import type { CliContext } from "../context.ts"
 import { columnsOf, exitCodes, jsonLine } from "../io.ts"
 import { openProfile } from "../open-agent.ts"
 import type { CommonOptions } from "../options.ts"
-import { storeWords } from "../words/store-words.ts"
+import { storeWords } from "../words/command-words.ts"
 import probes from "./doctor-model.json" with { type: "json" }
 import { printTable } from "./terminal-table.ts"
 

@@ -10,7 +10,7 @@ import { writeTavernChat } from "../import/tavern-chat.ts"
 import { exitCodes, printableJson } from "../io.ts"
 import { openProfile, terminalConversation, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { storeWords } from "../words/store-words.ts"
+import { storeWords } from "../words/command-words.ts"
 import {
   addStoreCommandOptions,
   countsText,

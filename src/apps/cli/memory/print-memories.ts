@@ -11,7 +11,7 @@ import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
-import type { StoreWords } from "../words/store-words.ts"
+import type { StoreWords } from "../words/command-words.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 

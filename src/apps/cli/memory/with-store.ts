@@ -9,7 +9,7 @@ import { columnsOf, exitCodes } from "../io.ts"
 import { hasEarlierDefault, openProfile } from "../open-agent.ts"
 import { openCliStore, storePlace } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, type StoreOptions } from "../options.ts"
-import { type StoreWords, storeWords } from "../words/store-words.ts"
+import { type StoreWords, storeWords } from "../words/command-words.ts"
 
 /** Options of commands that work on a store. Without a user or a conversation: everything of the profile's agent. */
 export interface StoreCommandOptions extends CommonOptions, StoreOptions {

@@ -12,7 +12,7 @@ import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, collectValues, type StoreOptions } from "../options.ts"
-import { serveWords } from "../words/serve-words.ts"
+import { serveWords } from "../words/command-words.ts"
 
 /** The package `koishi`, as far as it is used here. */
 interface Koishi {

@@ -13,7 +13,7 @@ import { exitCodes } from "../io.ts"
 import { openAgent, openProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
 import { addCommonOptions, type CommonOptions, profileText, readLimit, readSeconds, type StoreOptions } from "../options.ts"
-import { serveWords } from "../words/serve-words.ts"
+import { serveWords } from "../words/command-words.ts"
 import { type FindHolder, isKey, isUserName, type KeyHolder, openKeys } from "./server-keys.ts"
 
 /**
