@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { initWords } from "../../../src/apps/cli/commands/init.ts"
-import { workerWords } from "../../../src/apps/cli/commands/worker.ts"
-import { chatWords, mcpWords, serveWords, storeWords } from "../../../src/apps/cli/words/command-words.ts"
+import { chatWords, initWords, mcpWords, serveWords, storeWords, workerWords } from "../../../src/apps/cli/words/command-words.ts"
 
 const tables: Readonly<Record<string, (locale: string) => object>> = {
   ...{ chatWords, initWords, mcpWords, serveWords, storeWords, workerWords },

@@ -11,9 +11,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { demoModel } from "../demo/demo-model.ts"
 import { exitCodes } from "../io.ts"
-import { byLocale, sentences } from "../words/by-locale.ts"
-import english from "../words/en-words.json" with { type: "json" }
-import chinese from "../words/zh-CN-words.json" with { type: "json" }
+import { initWords } from "../words/command-words.ts"
 import {
   type CharacterLocale,
   type CharacterPlan,
@@ -193,12 +191,4 @@ async function promptOf({ folder, name }: CharacterPlan, files: ReadonlyMap<stri
 }
 
 /** The words of `init`. */
-type InitWords = Readonly<typeof en>
-
-const en = {
-  ...english.init.said,
-  ...sentences(english.init.filled),
-}
-
-/** The words for a locale. */
-export const initWords = byLocale({ en, zh: chinese.init })
+type InitWords = ReturnType<typeof initWords>

@@ -10,9 +10,7 @@ import { exitCodes } from "../io.ts"
 import { modelsFor, openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
 import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
-import { byLocale, sentences } from "../words/by-locale.ts"
-import english from "../words/en-words.json" with { type: "json" }
-import chinese from "../words/zh-CN-words.json" with { type: "json" }
+import { workerWords } from "../words/command-words.ts"
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
   /** The longest wait for running jobs after SIGTERM. */
@@ -115,12 +113,4 @@ function watchJobs(store: Store, clock: Clock, report: (report: JobReport) => vo
 }
 
 /** The words of `worker`. */
-type WorkerWords = Readonly<typeof en>
-
-const en = {
-  ...english.worker.said,
-  ...sentences(english.worker.filled),
-}
-
-/** The words for a locale. */
-export const workerWords = byLocale({ en, zh: chinese.worker })
+type WorkerWords = ReturnType<typeof workerWords>

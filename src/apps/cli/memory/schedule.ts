@@ -5,9 +5,7 @@ import { localText } from "../../../memory/services/recall/time/local-time.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
-import { byLocale, sentences } from "../words/by-locale.ts"
-import english from "../words/en-words.json" with { type: "json" }
-import chinese from "../words/zh-CN-words.json" with { type: "json" }
+import { scheduleWords } from "../words/command-words.ts"
 import { printList } from "./print-memories.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
 
@@ -55,6 +53,3 @@ async function scheduleCancel({ context, store, profile }: OpenedStore, _: Store
   context.screen.note(words.cancelled(terminalLine(wakeOf(job).reason)))
   return exitCodes.ok
 }
-
-const { columns, none, filled } = english.schedule
-const scheduleWords = byLocale({ en: { columns, none, ...sentences(filled) }, zh: chinese.schedule })

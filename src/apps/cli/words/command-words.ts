@@ -59,3 +59,14 @@ export const storeWords = byLocale({
     imported: (rows) => (rows === "" ? "存储中已有全部内容。" : `已导入：${rows}。`),
   },
 })
+
+const { columns, none, filled } = english.schedule
+
+/** The words of `schedule` for a locale. */
+export const scheduleWords = byLocale({ en: { columns, none, ...sentences(filled) }, zh: chinese.schedule })
+
+/** The words of `worker` for a locale. */
+export const workerWords = byLocale({ en: { ...english.worker.said, ...sentences(english.worker.filled) }, zh: chinese.worker })
+
+/** The words of `init` for a locale. */
+export const initWords = byLocale({ en: { ...english.init.said, ...sentences(english.init.filled) }, zh: chinese.init })
