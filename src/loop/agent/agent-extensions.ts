@@ -61,7 +61,7 @@ function checkPlugin(plugin: Plugin): void {
 function checkNames(kind: string, named: readonly { readonly name: string }[]): void {
   const seen = new Set<string>()
   for (const { name } of named) {
-    checkType(`the name of one of the ${kind}`, name, "string")
+    checkType(`the ${kind.slice(0, -1)}'s name`, name, "string")
     if (seen.has(name)) {
       throw new PromptStrataError("usage", `expected ${kind} of different names, found two named ${JSON.stringify(name)}.`, {
         hint: "Name it once in the profile, or rename one of them.",

@@ -117,6 +117,6 @@ test("calls of one native step are asked about one by one, each by its own id", 
 
 test("needsApproval of another type is a mistake in the definition", () => {
   expect(() => defineTool({ name: "t", description: "", needsApproval: "yes" as never, execute: () => "" })).toThrow(
-    'needsApproval of tool "t" must be true, false or a function, not yes.',
+    'needsApproval of tool "t" must be true, false or a function, not "yes".',
   )
 })

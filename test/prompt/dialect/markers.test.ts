@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { findLines } from "../../../src/prompt/dialect/compile-dialect.ts"
+import { findLines } from "../../../src/prompt/dialect/found-lines.ts"
 import { markersOf, shapesOf } from "../../../src/prompt/dialect/markers.ts"
 import { fold } from "../../../src/prompt/encode/fold.ts"
 import { encodeLines } from "../../../src/prompt/encode/lines.ts"
