@@ -57,7 +57,7 @@ export function checkType(what: string, value: unknown, type: TypeName): void {
   throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${shownValue(value)}.`)
 }
 
-function isJson(value: object): boolean {
+function isJson(value: unknown): boolean {
   try {
     return JSON.stringify(value) !== undefined
   } catch {
@@ -70,6 +70,9 @@ export function shownValue(value: unknown): string {
   if (typeof value === "function" || isObject(value)) return `one of type ${typeof value}`
   return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value)
 }
+
+/** {@link shownValue}, but an object as JSON, where it has any. */
+export const shownJson = (value: unknown): string => (isJson(value) ? JSON.stringify(value) : shownValue(value))
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
 export function checkMembers<T extends object, Text extends string = string>(

@@ -1,6 +1,6 @@
-import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames, shownJson } from "../../core/check-options.ts"
 import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { Profile } from "../../profile/profile.ts"
@@ -259,7 +259,7 @@ export function directed(
   const named = (person: SpeakerInput | undefined): Speaker => {
     if (typeof person?.id === "string" && person.id.trim() !== "")
       return speakerOf(person, person.id === self.id ? self.name : person.id)
-    const message = `expected replyTo and mentions to name people by id, found ${messageOf(person)}.`
+    const message = `expected replyTo and mentions to name people by id, found ${shownJson(person)}.`
     throw new PromptStrataError("usage", message, { hint: 'Such as { mentions: [{ id: "ada", name: "Ada" }] }.' })
   }
   if (typeof replyTo !== "object" && replyTo !== undefined) checkType("`replyTo`", replyTo, "string")
