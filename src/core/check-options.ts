@@ -65,13 +65,13 @@ function isJson(value: unknown): boolean {
   }
 }
 
-/** A value in words, for an error: a text as JSON, and of an object its type alone. */
+/** A value in words, for an error: the first 80 characters of a text as JSON, and of an object its type alone. */
 export function shownValue(value: unknown): string {
   if (typeof value === "function" || isObject(value)) return `one of type ${typeof value}`
-  return typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : String(value)
+  return typeof value === "string" ? JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value) : String(value)
 }
 
-/** {@link shownValue}, but an object as JSON, where it has any. */
+/** A value for an error as {@link shownValue} gives it, but an object that JSON can hold as JSON. */
 export const shownJson = (value: unknown): string => (isJson(value) ? JSON.stringify(value) : shownValue(value))
 
 /** {@link checkOptions} for an object that a program wrote out. One of a class may keep members of its own. */
