@@ -26,25 +26,29 @@ import { resumeChat, stopChat, uiChat } from "./ui-chat.ts"
 
 type Route = (server: Serving, request: Request, caller: Caller) => Response | Promise<Response>
 
-/** The routes, by method and the end of the path. */
-const routes: readonly { readonly method: string; readonly path: RegExp; readonly route: Route }[] = [
-  { method: "GET", path: /\/v1\/models$/u, route: listModels },
-  { method: "GET", path: /\/v1\/models\/[^/]+$/u, route: oneModel },
-  { method: "GET", path: /\/v1\/sprites(?:\/[^/]+)?$/u, route: sendSprite },
-  { method: "POST", path: /\/v1\/chat\/completions$/u, route: completeChat },
-  { method: "POST", path: /\/v1\/responses$/u, route: createResponse },
-  { method: "GET", path: /\/v1\/approvals$/u, route: listApprovals },
-  { method: "POST", path: /\/v1\/approvals\/[^/]+$/u, route: answerApproval },
-  { method: "GET", path: /\/v1\/memory$/u, route: tellMemory },
-  { method: "POST", path: /\/v1\/memory$/u, route: switchMemory },
-  { method: "POST", path: /\/api\/chat$/u, route: uiChat },
-  { method: "GET", path: /\/api\/chat\/[^/]+\/stream$/u, route: resumeChat },
-  { method: "DELETE", path: /\/api\/chat\/[^/]+\/stream$/u, route: stopChat },
-  { method: "POST", path: /\/ag-ui$/u, route: agUi },
-]
+/** The routes, by method and the end of the path. ID stands for any one part of it. */
+const routes = Object.entries<Route>({
+  "POST /v1/chat/completions": completeChat,
+  "POST /v1/responses": createResponse,
+  "GET /v1/models": listModels,
+  "GET /v1/models/ID": oneModel,
+  "GET /v1/sprites": sendSprite,
+  "GET /v1/sprites/ID": sendSprite,
+  "GET /v1/approvals": listApprovals,
+  "POST /v1/approvals/ID": answerApproval,
+  "GET /v1/memory": tellMemory,
+  "POST /v1/memory": switchMemory,
+  "POST /api/chat": uiChat,
+  "GET /api/chat/ID/stream": resumeChat,
+  "DELETE /api/chat/ID/stream": stopChat,
+  "POST /ag-ui": agUi,
+}).map(([address, route]) => {
+  const [method = "", path = ""] = address.split(" ")
+  return { method, path, ends: new RegExp(`${path.replace("ID", "[^/]+")}$`, "u"), route }
+})
 
 /** A common mistake is a base address without `/v1`. */
-const places = "There are /v1/chat/completions, /v1/responses, /v1/models, /api/chat and /ag-ui."
+const places = [...new Set(routes.map(({ path }) => path))].filter((path) => !path.includes("ID")).join(", ")
 
 /**
  * Makes a handler of HTTP requests for any runtime with `Request` and `Response`: the OpenAI API (`/v1/chat/completions`, `/v1/responses` and
@@ -82,7 +86,7 @@ async function answerSafely(server: Server, request: Request): Promise<Response>
 
 async function answer(server: Server, request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
-  const found = routes.filter(({ path }) => path.test(pathname))
+  const found = routes.filter(({ ends }) => ends.test(pathname))
   const caller = await server.authorize(request)
   if (caller === undefined || caller === null)
     throw new HttpProblem(401, "The request has no valid key.", { code: "invalid_api_key" })
@@ -90,7 +94,7 @@ async function answer(server: Server, request: Request): Promise<Response> {
   const route = found.find(({ method }) => method === request.method)
   if (route)
     return server.gate.admit(caller.user, request.method, (admission) => route.route({ ...server, admission }, request, caller))
-  if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}. ${places}`)
+  if (found.length === 0) throw new HttpProblem(404, `There is nothing at ${JSON.stringify(pathname)}. There are ${places}.`)
   throw new HttpProblem(405, `${request.method} is not answered here.`)
 }
 

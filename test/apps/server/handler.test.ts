@@ -439,7 +439,7 @@ describe("what cannot be answered", () => {
       const response = await serverOf().handle(new Request(`http://bot.test${path}`, { method: "POST", headers, body: "{}" }))
       expect([response.status, ((await response.json()) as Refusal).error.message]).toEqual([
         404,
-        `There is nothing at "${path}". There are /v1/chat/completions, /v1/responses, /v1/models, /api/chat and /ag-ui.`,
+        `There is nothing at "${path}". There are /v1/chat/completions, /v1/responses, /v1/models, /v1/sprites, /v1/approvals, /v1/memory, /api/chat, /ag-ui.`,
       ])
     },
   )
