@@ -1,4 +1,5 @@
 import { isRecord, parsedJson } from "../../core/json-access.ts"
+import { authored, memoKind } from "../../core/memo.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { nativeNames } from "../../prompt/tools/native-names.ts"
@@ -159,22 +160,20 @@ interface NativeTools {
   nativeNameOf(name: string): string
 }
 
-/** The native form of each list of tools, which stays the same from turn to turn. */
-const madeNative = new WeakMap<readonly Tool[], NativeTools>()
+/** The native form of a list of tools, which stays the same from turn to turn. */
+const nativeForm = memoKind<readonly Tool[], NativeTools>()
 
 /** The tools as a provider gets them. */
 export function nativeTools(tools: readonly Tool[]): NativeTools {
-  const known = madeNative.get(tools)
-  if (known) return known
-  const { of } = nativeNames(tools)
-  const names = new Map(tools.map(({ name }) => [of(name), name]))
-  const native = {
-    tools: tools.map((tool) => ({ name: of(tool.name), description: describe(tool), inputSchema: tool.inputSchema })),
-    nameOf: (name: string) => names.get(name) ?? name,
-    nativeNameOf: of,
-  }
-  madeNative.set(tools, native)
-  return native
+  return authored.made(nativeForm, tools, () => {
+    const { of } = nativeNames(tools)
+    const names = new Map(tools.map(({ name }) => [of(name), name]))
+    return {
+      tools: tools.map((tool) => ({ name: of(tool.name), description: describe(tool), inputSchema: tool.inputSchema })),
+      nameOf: (name) => names.get(name) ?? name,
+      nativeNameOf: of,
+    }
+  })
 }
 
 /** The description with the usage hint, for which a native tool has no other place. */

@@ -1,5 +1,6 @@
 import { toldApart } from "../../core/conversation.ts"
 import { invariant } from "../../core/errors.ts"
+import { authored, memoKind } from "../../core/memo.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
@@ -111,15 +112,11 @@ export function withMembers(assembly: Assembly, members: Partial<Assembly>): Ass
   return Object.defineProperties({}, both) as Assembly
 }
 
-/** The form in which each list of native tools is counted. */
-const counted = new WeakMap<readonly ModelTool[], readonly CountedTool[]>()
+/** The form in which a list of native tools is counted. */
+const countedForm = memoKind<readonly ModelTool[], readonly CountedTool[]>()
 
 function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
-  const known = counted.get(tools)
-  if (known) return known
-  const made = tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema }))
-  counted.set(tools, made)
-  return made
+  return authored.made(countedForm, tools, () => tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })))
 }
 
 function warnOfCuts(turn: TurnContext, assembly: Assembly, { hides }: CombinedInjections): void {
