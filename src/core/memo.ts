@@ -127,6 +127,15 @@ export class Generations<Key, Value> {
     return old
   }
 
+  /** The value under a key, else the one that `make` makes, which is kept. */
+  made(key: Key, make: () => Value, weight = 0): Value {
+    const known = this.get(key, weight)
+    if (known !== undefined) return known
+    const value = make()
+    this.set(key, value, weight)
+    return value
+  }
+
   set(key: Key, value: Value, weight = 0): void {
     if (this.#young.size >= this.#limits.entries || this.#weight + weight > this.#limits.weight) {
       this.#old = this.#young

@@ -100,13 +100,7 @@ const estimateLimits = { entries: 16_384, weight: 4_194_304 }
 /** Adds up estimates of the parts. An estimate of the joined text would not be better. */
 function countBySums(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(estimateLimits)
-  const estimate = (text: string): number => {
-    const before = known.get(text, text.length)
-    if (before !== undefined) return before
-    const tokens = counter.estimate?.(text) ?? counter.count(text)
-    known.set(text, tokens, text.length)
-    return tokens
-  }
+  const estimate = (text: string): number => known.made(text, () => counter.estimate?.(text) ?? counter.count(text), text.length)
   const sumOf = (parts: readonly Countable[]): number =>
     apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
   return {
@@ -141,13 +135,7 @@ const countLimits = { entries: 4096, weight: 4_194_304 }
 /** Counts each message whole, for an exact counter without pieces. It is exact, but slower. */
 function countWhole(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(countLimits)
-  const text = (given: string): number => {
-    const before = known.get(given, given.length)
-    if (before !== undefined) return before
-    const tokens = counter.count(given)
-    known.set(given, tokens, given.length)
-    return tokens
-  }
+  const text = (given: string): number => known.made(given, () => counter.count(given), given.length)
   const message = (parts: readonly Countable[]): number => {
     if (parts.length === 0) return 0
     const tokens = text(parts.map((part) => part.text).join(""))

@@ -45,11 +45,7 @@ export class PartStore {
 
   part(text: string, isAuthored = false): Part {
     if (isAuthored && this.#authored) return this.#authored.part(text)
-    const known = this.#parts.get(text, text.length)
-    if (known) return known
-    const part = makePart(text, this.scan)
-    this.#parts.set(text, part, text.length)
-    return part
+    return this.#parts.made(text, () => makePart(text, this.scan), text.length)
   }
 
   /** Remembers a part that was made from pieces known already. */

@@ -48,11 +48,7 @@ export function createKeyHits(index: KeyIndex, turn: LoreTurn, withNames: boolea
   }
   const keysIn = (text: string): FoundKeys["keys"] => {
     const name = `${text.length} ${new Fingerprint().add(text).digest()}`
-    let found = known.get(name, text.length)
-    if (found === undefined) {
-      found = { keys: new Map(), next: undefined }
-      known.set(name, found, text.length)
-    }
+    const found = known.made(name, (): FoundKeys => ({ keys: new Map(), next: undefined }), text.length)
     const { keys, next } = found
     found.next = index.search(text, work, (key, wholeWord) => keys.set(key, wholeWord || keys.get(key) === true), next)
     return keys
