@@ -2,20 +2,14 @@ import { graphemeBoundaryAfter, graphemeBoundaryBefore } from "../../../core/gra
 import type { FitRule } from "../../../core/value.ts"
 import { beforeFenceLine, behindFenceMark } from "./fences.ts"
 
-/** A cut: the text between the two places is removed. */
-interface CutPlaces {
-  readonly headEnd: number
-  readonly tailStart: number
-}
-
 /** The head's share of what is left. Head and tail are as 70 to 20 (D4). */
 export const headShare = 7 / 9
 
 /**
- * Finds where to cut so that at most `size` UTF-16 units are left: between graphemes and never in the line of a code fence
+ * Finds the two places between which to remove text so that at most `size` UTF-16 units are left: between graphemes and never in the line of a code fence
  * (S17). `first` loses its end, `last` its beginning.
  */
-export function cutPlaces(first: string, last: string, size: number, shrink: FitRule["shrink"]): CutPlaces {
+export function cutPlaces(first: string, last: string, size: number, shrink: FitRule["shrink"]) {
   const headUnits = shrink === "tail" ? 0 : shrink === "head" ? size : Math.ceil(size * headShare)
   const headEnd = boundary(first, Math.min(headUnits, first.length), graphemeBoundaryBefore)
   const tailStart = boundary(last, Math.max(0, last.length - (size - headUnits)), graphemeBoundaryAfter)

@@ -4,19 +4,15 @@ import type { Stability } from "../../../core/value.ts"
 import { apart, type Countable, type Growth, type MessageCounter } from "../tokens/message-counter.ts"
 
 /** A span that has no tokens and no message yet. */
-export type Piece = Omit<Span, "tokens" | "message"> & Countable & Remembered & Joining
-
-/** The pieces that a piece joins, if it stands for several that belong together, such as those of a rest item. */
-interface Joining {
-  readonly inner?: readonly Piece[] | undefined
-}
-
-/** Facts that a piece keeps for the next request, because most pieces stand there too. */
-interface Remembered {
-  hash?: TextHash | undefined
-  /** The span that the piece was the last time. */
-  span?: Span | undefined
-}
+export type Piece = Omit<Span, "tokens" | "message"> &
+  Countable & {
+    /** The pieces that it joins, if it stands for several that belong together, such as those of a rest item. */
+    readonly inner?: readonly Piece[] | undefined
+    /** Kept for the next request, because most pieces stand there too. */
+    hash?: TextHash | undefined
+    /** The span that the piece was the last time. */
+    span?: Span | undefined
+  }
 
 /** The native calls of a message, beside its text. */
 export type MessageCalls = Pick<Message, "toolCalls" | "toolCallId">

@@ -26,7 +26,7 @@ export interface RankOrder {
   /** For each number, 1 if the prompt file names the slot of its injection. */
   readonly named: Uint8Array
   /** The last draft that was made in this order. The next one often has the same keys at the same places, and nearly the same pieces. */
-  readonly drafts: { last: KnownDraft | undefined }
+  readonly drafts: { last: { readonly layout: RunLayout; readonly counted: OwnTokens } | undefined }
 }
 
 /** Some numbers of an order: from `from` on, before `to`. */
@@ -59,12 +59,6 @@ interface OwnTokens {
   readonly least: Float64Array
   /** The tokens of some injections, joined. */
   together: (NumberRange & { readonly tokens: number }) | undefined
-}
-
-/** A draft's layout, and the tokens that were counted in it. */
-interface KnownDraft {
-  readonly layout: RunLayout
-  readonly counted: OwnTokens
 }
 
 /** The pieces of a draft by the injections that printed them. An injection goes by its number in the order in which injections shrink. Nothing is counted before it is asked for. */

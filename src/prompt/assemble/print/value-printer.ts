@@ -48,14 +48,6 @@ function withoutShapes(markers: Markers): Markers {
  */
 const tokensAlone: Markers = { lines: new Set(), heads: [], fences: false, tokens: true }
 
-/** The parts that print a draft together. */
-interface PrinterParts {
-  readonly dialect: Dialect
-  readonly writer: FrameWriter
-  readonly recorder: DraftRecorder
-  readonly memo: Memo
-}
-
 /** Prints values: texts through encoders, lists through the file of their name. A method returns true if it printed anything. */
 export class ValuePrinter {
   readonly #dialect: Dialect
@@ -67,7 +59,7 @@ export class ValuePrinter {
   readonly #markers: Markers
 
   constructor(
-    { dialect, writer, recorder, memo }: PrinterParts,
+    { dialect, writer, recorder, memo }: { dialect: Dialect; writer: FrameWriter; recorder: DraftRecorder; memo: Memo },
     {
       restItem,
       markers = dialect.markers,

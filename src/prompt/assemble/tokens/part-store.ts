@@ -13,12 +13,6 @@ const seamWeight = 64
 /** Of two ids, so many fit into one exact number. */
 const idLimit = 2 ** 26
 
-/** A seam and the ids of its two sides: ids never end, so the seams of two other sides can have the same key. */
-interface KnownSeam extends Seam {
-  readonly left: number
-  readonly right: number
-}
-
 function keyOf(tail: Tail, part: Part): number {
   return (tail.id % idLimit) * idLimit + (part.id % idLimit)
 }
@@ -31,7 +25,8 @@ export class PartStore {
   readonly scan: PieceScan
   readonly #authored: PartStore | undefined
   readonly #parts = new Generations<string, Part>(partLimits)
-  readonly #seams = new Generations<number, KnownSeam>(seamLimits)
+  /** Seams with the ids of their two sides: ids never end, so the seams of two other sides can have the same key. */
+  readonly #seams = new Generations<number, Seam & { readonly left: number; readonly right: number }>(seamLimits)
 
   constructor(scan: PieceScan, authored?: PartStore) {
     this.scan = scan
