@@ -42,22 +42,15 @@ export function memoryHash({ speaker, text }: { readonly speaker: Speaker; reado
 const compared = 200
 const timeoutMs = 10_000
 
-/** A new memory compared by embeddings: its vector, the ids of memories it replaces, or the id of a newer one that says the same. */
-interface Similarity {
-  readonly vector?: Float32Array | undefined
-  readonly supersedes: readonly string[]
-  readonly duplicateOf?: string | undefined
-}
-
 /**
  * Finds memories of the same speaker and audience whose embeddings are nearly the same as a new memory's. Of two such memories, the one
- * that was said later holds. Nothing is found without an embedding model and a `duplicateSimilarity`, or if the embedding fails.
+ * that was said later holds: returns the new one's vector, and the ids of those it replaces or of a newer one. Nothing is found without an embedding model and a `duplicateSimilarity`, or if the embedding fails.
  */
 export async function similarMemory(
   { records, embed, duplicateSimilarity, timers = hostTimers, onWarning }: MemoryServiceOptions,
   memory: StoredMemory,
   key: ServiceKey,
-): Promise<Similarity> {
+) {
   if (embed === undefined || duplicateSimilarity === undefined) return { supersedes: [] }
   if ((await records.get(memory.id, key)) !== undefined) return { supersedes: [] }
   try {

@@ -102,15 +102,10 @@ const batchSize = 32
 /** A batch is copied in the time of about so many terms. */
 const batchUnits = 32
 
-/** A part of the texts: their bytes one after the other, and the end of each. */
-interface Batch {
-  readonly bytes: Uint8Array
-  readonly ends: Uint32Array
-}
-
 /** The texts of a copy. One is decoded when it is needed. */
 export class CopiedTexts {
-  readonly #batches: Batch[] = []
+  /** Parts of the texts: their bytes one after the other, and the end of each. */
+  readonly #batches: { readonly bytes: Uint8Array; readonly ends: Uint32Array }[] = []
   #bytes = 0
 
   get bytes(): number {

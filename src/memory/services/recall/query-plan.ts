@@ -209,14 +209,8 @@ function nameWords(name: string): string[] {
   return words.filter((word) => word.length > 1 && !stopWords.has(word))
 }
 
-/** The speakers that a query names, and the words that name them. */
-interface NamedSpeakers {
-  readonly ids: ReadonlySet<string>
-  readonly words: ReadonlySet<string>
-}
-
 /**
- * Finds the speakers that a text names; it is given as `written` and normalised. A word inside an expression of time (`in May`) is
+ * Finds the speakers that a text names, and the words that name them; it is given as `written` and normalised. A word inside an expression of time (`in May`) is
  * not a name. A stop word (`will`) is a name only with a capital letter.
  */
 function namedSpeakers(
@@ -224,7 +218,7 @@ function namedSpeakers(
   text: string,
   names: ReadonlyMap<string, ReadonlySet<string>>,
   times: readonly FoundTime[],
-): NamedSpeakers {
+): { readonly ids: ReadonlySet<string>; readonly words: ReadonlySet<string> } {
   const ids = new Set<string>()
   const words = new Set<string>()
   const capitals = new Set(textRuns(written).flatMap(({ text }) => (/^\p{Lu}/u.test(text) ? [text.toLowerCase()] : [])))

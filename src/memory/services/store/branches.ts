@@ -18,21 +18,15 @@ export interface WholeMessage extends WrittenMessage {
   readonly message: HistoryMessage
 }
 
-/** The messages that change places when a session's history ends behind another turn. Those that leave name what they follow. */
-interface Moves<Message extends WrittenMessage> {
-  readonly leaving: readonly (Message & { readonly follows: number })[]
-  readonly returning: readonly Message[]
-}
-
 /**
- * The moves after which the history ends as a commit asks. Throws `usage` if `after` names no turn of the session, or if the commit
+ * The messages that change places so that the history ends as a commit asks. Those that leave name what they follow. Throws `usage` if `after` names no turn of the session, or if the commit
  * appends to a turn that is there already.
  */
 export function movesBehind<Message extends WrittenMessage>(
   key: SessionKey,
   { after, append }: Pick<SessionCommit, "after" | "append">,
   written: readonly Message[],
-): Moves<Message> {
+): { readonly leaving: readonly (Message & { readonly follows: number })[]; readonly returning: readonly Message[] } {
   const end = after === null ? -1 : written.findLast(({ turnId }) => turnId === after)?.position
   if (end === undefined) throw unknownTurn(key, String(after))
   const turns = new Set(written.map(({ turnId }) => turnId))

@@ -119,18 +119,15 @@ export function boundText(text: string, maxCharacters: number): string {
   return `${text.slice(0, half)}\n${text.slice(-half)}`
 }
 
-/** A part of a text in one kind of script: a word of an alphabet, or characters that are written without spaces between words. */
-interface TextRun {
-  readonly text: string
-  readonly spaceless: boolean
-}
-
 /** Scripts that are written without spaces, and Hangul. */
 const spacelessRun =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]"
 const runPattern = new RegExp(`(${spacelessRun}+)|[[\\p{L}\\p{N}\\p{M}]--${spacelessRun}]+(?:'\\p{L}+)*`, "gv")
 
-/** The runs of a normalised text, in order. Punctuation and symbols separate them and are left out. */
-export function textRuns(text: string): TextRun[] {
+/**
+ * The runs of a normalised text, in order: words of an alphabet, and characters that are written without spaces between words.
+ * Punctuation and symbols separate them and are left out.
+ */
+export function textRuns(text: string): { readonly text: string; readonly spaceless: boolean }[] {
   return Array.from(text.matchAll(runPattern), ([run, spaceless]) => ({ text: run, spaceless: spaceless !== undefined }))
 }

@@ -74,12 +74,6 @@ async function deleteMemories(rows: Rows, agent: string, memories: readonly Dele
   return vectors
 }
 
-/** The sessions that keep what they recalled: one, and what is older. */
-interface Spared {
-  readonly except?: SessionKey
-  readonly sinceMs?: number
-}
-
 /**
  * Messages keep what their turn recalled. Deletes that from every message whose turn may have recalled one of these memories, and
  * gives the sessions of these messages a new version. `except` is a session that keeps its own, and `sinceMs` leaves out older messages.
@@ -88,7 +82,7 @@ export async function dropRecalled(
   rows: Rows,
   agent: string,
   memories: readonly DeletedMemory[],
-  { except, sinceMs }: Spared = {},
+  { except, sinceMs }: { readonly except?: SessionKey; readonly sinceMs?: number } = {},
 ): Promise<void> {
   const users = new Set(memories.map(({ user_id }) => user_id))
   const groups = groupsOf(memories)

@@ -9,12 +9,6 @@ export interface MemoryScope {
   readonly memories: Conditions<"memories">
 }
 
-/** The epoch of a scope and the number of its newest change. */
-interface ScopeState {
-  readonly epoch: number
-  readonly sequence: number
-}
-
 /** The scope of all memories that belong to a user. */
 export function userScope(agent: string, user: string): MemoryScope {
   return { row: { agent, scope: `user:${keyText(user)}` }, memories: { agent, user_id: user } }
@@ -46,7 +40,10 @@ export async function scopeEpoch(rows: Rows, key: ServiceKey): Promise<number> {
  * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock the agent's row before users' scopes,
  * and these before groups': all transactions keep this order.
  */
-export async function lockScope(rows: Rows, { row }: MemoryScope): Promise<ScopeState> {
+export async function lockScope(
+  rows: Rows,
+  { row }: MemoryScope,
+): Promise<{ readonly epoch: number; readonly sequence: number }> {
   const [found] = await rows.lock("memory_scopes", row)
   if (found) return { epoch: found.last_deletion, sequence: found.sequence }
   const epoch = await lockAgentRow(rows, row.agent)
