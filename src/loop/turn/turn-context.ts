@@ -60,7 +60,10 @@ export interface ProfileParts {
 }
 
 /** The parts of an agent that all versions of its profile share. */
-export interface SharedParts extends AgentStores, AgentQueues, SpendingParts<TurnContext> {
+export interface SharedParts extends AgentQueues, SpendingParts<TurnContext> {
+  readonly store: SessionStore
+  readonly receipts: ReceiptRecords
+  readonly blobs: BlobRecords
   /** Tried in order. The first is used unless it fails. */
   readonly models: readonly [LanguageModel, ...LanguageModel[]]
   /** Describes attachments; undefined if nobody does. */
@@ -71,13 +74,6 @@ export interface SharedParts extends AgentStores, AgentQueues, SpendingParts<Tur
   /** The models whose provider refused the schema of a decision. */
   readonly schemaless: Set<LanguageModel>
   readonly wakes: Wakes
-}
-
-/** The places where an agent keeps things. */
-interface AgentStores {
-  readonly store: SessionStore
-  readonly receipts: ReceiptRecords
-  readonly blobs: BlobRecords
 }
 
 /** The work of an agent, which closing waits for. */

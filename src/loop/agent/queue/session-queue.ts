@@ -35,12 +35,6 @@ interface WorkOptions {
   readonly needed?: Needed | undefined
 }
 
-/** Ends a turn that was called. */
-interface TurnEnd {
-  readonly resolve: (result: TurnResult) => void
-  readonly fail: (error: unknown) => void
-}
-
 /** The work of a session, one piece after the other, with the agent that the session has and the stack that it works on. */
 export class SessionQueue implements LiveSession {
   readonly key: SessionKey
@@ -107,7 +101,7 @@ export class SessionQueue implements LiveSession {
   }
 
   /** Takes a turn to its place in the queue, and begins it there. If it has to wait, it does so outside of the queue, and looks again. */
-  #look(turn: QueuedTurn, { resolve, fail }: TurnEnd): void {
+  #look(turn: QueuedTurn, { resolve, fail }: { resolve: (result: TurnResult) => void; fail: (error: unknown) => void }): void {
     const { signal, call } = turn
     const refusal = refusalOf(turn.input, this.agent.isClosed(), call.replace !== undefined)
     if (refusal || signal.aborted) {

@@ -6,31 +6,25 @@ import { loadAside } from "../borders/load-aside.ts"
 import { type KeptReminders, reminderOwner } from "../note-hooks.ts"
 import type { RingParts } from "./ring-wakes.ts"
 
-/** The wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. */
-interface AgentWakes {
-  readonly wakes: Wakes
-  readonly jobs: readonly BackgroundJob[]
-  readonly hooks: readonly TurnHook[]
-}
-
-/** Makes the wakes of an agent. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`, reminders in any process. */
-export function agentWakes(parts: RingParts): AgentWakes {
+/**
+ * Makes the wakes of an agent: the service, the jobs by which they ring, and the hook that shows those that nobody could deliver. Their code is loaded when one is set or rings. Wakes ring where there is `onWake`, reminders in any process.
+ */
+export function agentWakes(parts: RingParts) {
   const { records, latest, ports, onWake } = parts
   const service = async (): Promise<Wakes> =>
     (await loadAside()).createWakes({ records, profile: latest().profile, ports, delivers: onWake !== undefined })
   const run: BackgroundJob["run"] = async (job, context) => (await loadAside()).ring(parts, job, context)
+  const hook: TurnHook = {
+    name: reminderOwner,
+    async beforeTurn(context) {
+      ;(await loadAside()).showReminders(context, latest())
+    },
+    setAside: withoutTurns,
+  }
   return {
     wakes: lateMethods(service, "set list drop"),
     jobs: (onWake === undefined ? ["reminder"] : ["wake", "reminder"]).map((kind) => ({ kind, run })),
-    hooks: [
-      {
-        name: reminderOwner,
-        async beforeTurn(context) {
-          ;(await loadAside()).showReminders(context, latest())
-        },
-        setAside: withoutTurns,
-      },
-    ],
+    hooks: [hook],
   }
 }
 

@@ -1,6 +1,5 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { Ports } from "../../../core/ports.ts"
 import { within } from "../../../core/timers.ts"
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
 import type { AgentContext, AgentQueues } from "../../turn/turn-context.ts"
@@ -54,19 +53,17 @@ function notIdle(agent: string, timeoutMs: number): PromptStrataError {
 /** The time for which closing waits for jobs. */
 const drainMs = 30_000
 
-interface Closing {
-  readonly agent: string
-  readonly ports: Pick<Ports, "clock" | "timers">
-  readonly hurry: AbortSignal
-}
-
 /**
  * Waits at most `drainMs` for the agent's jobs that this process runs or that wait for it, and starts no more of them. Never rejects.
  * Returns an error if jobs may be left that are not done. They stay in the store.
  */
 async function closeJobs(
   runner: JobRunner,
-  { agent, ports: { clock, timers }, hurry }: Closing,
+  {
+    agent,
+    ports: { clock, timers },
+    hurry,
+  }: Pick<AgentQueues, "ports"> & { readonly agent: string; readonly hurry: AbortSignal },
 ): Promise<PromptStrataError | undefined> {
   const beganMs = clock.nowMs()
   const idle = await within({ timeoutMs: drainMs, signal: hurry, timers }, () => runner.idle({ own: true, agent }))
