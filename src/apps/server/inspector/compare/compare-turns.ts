@@ -234,13 +234,8 @@ function sideOf({ record, index }: ChosenRequest): ComparedTurn {
   }
 }
 
-interface PlacedRequest {
-  readonly path: string
-  readonly request: RecordedRequest
-}
-
 /** The requests of a turn and, behind them, those of its children. */
-function requestsOf({ requests, children }: TurnRecord | RecordedChild, path = ""): PlacedRequest[] {
+function requestsOf({ requests, children }: TurnRecord | RecordedChild, path = ""): { path: string; request: RecordedRequest }[] {
   const own = requests.map((request) => ({ path, request }))
   return [...own, ...children.flatMap((child, at) => requestsOf(child, `${path}${child.name} ${at + 1} › `))]
 }
