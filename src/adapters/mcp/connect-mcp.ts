@@ -125,15 +125,9 @@ const notKept =
 const waits = "it was never approved, or its program or address has changed since. Approve it with `promptstrata mcp approve`."
 const skillsWait = `Its skills were not read: ${waits}`
 
-interface ConnectionParts {
-  readonly gate: ApprovalGate
-  readonly unreviewed: readonly McpServerStatus[]
-  readonly options: ResolvedOptions
-}
-
 async function connectionOf(
   connected: readonly ServerTools[],
-  { gate, unreviewed, options }: ConnectionParts,
+  { gate, unreviewed, options }: { gate: ApprovalGate; unreviewed: readonly McpServerStatus[]; options: ResolvedOptions },
 ): Promise<McpConnection> {
   const servers = connected.map(({ server }) => server)
   const allowed = () => servers.filter(({ isAllowed }) => isAllowed)
