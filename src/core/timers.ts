@@ -1,5 +1,5 @@
 import { messageOf } from "./errors.ts"
-import type { Clock, Timers } from "./ports.ts"
+import type { Clock, RandomSource, Timers } from "./ports.ts"
 
 /** The outcome of a task with a time limit. It is always a value, never a rejection. */
 export type Timely<T> =
@@ -56,6 +56,12 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
   const message = messageOf(outcome.error)
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
+}
+
+/** The wait before a try is made again, after so many that failed: the base, doubled with each up to the most. Its upper half is random. */
+export function growingWaitMs(failures: number, between: { baseMs: number; maxMs: number }, random: RandomSource): number {
+  const full = Math.min(between.maxMs, between.baseMs * 2 ** Math.min(30, failures - 1))
+  return Math.round(full / 2 + (full / 2) * random())
 }
 
 /** Resolves after `ms`, or as soon as the signal aborts. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/errors.ts"
 import type { Ports, RandomSource, Timers } from "../../core/ports.ts"
-import { orAborted, pause } from "../../core/timers.ts"
+import { growingWaitMs, orAborted, pause } from "../../core/timers.ts"
 import type { Link } from "./link.ts"
 
 /** `waiting`: for the next attempt. `failed`: too many attempts failed, and the next one comes when the link is needed. */
@@ -88,14 +88,15 @@ export class ReconnectingLink {
   async #open(): Promise<void> {
     const { open, startTimeoutMs, ports } = this.#options
     this.state = "starting"
-    const limit = deadline(startTimeoutMs, "it was not ready", { timers: ports.timers, other: this.#closing.signal })
+    const limit = { ms: startTimeoutMs, what: "it was not ready", timers: ports.timers, other: this.#closing.signal }
     try {
       let hasEnded = false
       let opened: Link | undefined
-      const link = await open(limit.signal, () => {
+      const onEnd = (): void => {
         hasEnded = true
         if (opened !== undefined && this.current === opened) this.#ended("it has stopped")
-      })
+      }
+      const link = await withDeadline(limit, (signal) => open(signal, onEnd))
       opened = link
       if (hasEnded) throw new Error("it stopped as soon as it was ready")
       if (this.#closing.signal.aborted) return await link.close()
@@ -106,8 +107,6 @@ export class ReconnectingLink {
       this.#options.onReady()
     } catch (error) {
       this.#failed(messageOf(error))
-    } finally {
-      limit.clear()
     }
   }
 
@@ -151,14 +150,19 @@ const backoff = { baseMs: 250, maxMs: 30_000, attempts: 5 } as const
 
 /** Returns the wait before an attempt: 0, then 250 ms, doubled each time up to 30 s, times a random 0.5 to 1. */
 export function backoffMs(failures: number, random: RandomSource): number {
-  if (failures === 0) return 0
-  const whole = Math.min(backoff.maxMs, backoff.baseMs * 2 ** (failures - 1))
-  return Math.round(whole * (0.5 + random() / 2))
+  return failures === 0 ? 0 : growingWaitMs(failures, backoff, random)
 }
 
-/** Makes a signal that aborts after `ms`, with the error `WHAT within MS ms`, or with `other`. `clear` removes the limit. */
-export function deadline(ms: number, what: string, { timers, other }: { readonly timers: Timers; readonly other: AbortSignal }) {
+/** Settles as the work does. Its signal aborts after `ms`, with the error `WHAT within MS ms`, or with `other`. */
+export async function withDeadline<T>(
+  { ms, what, timers, other }: { ms: number; what: string; timers: Timers; other?: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController()
   const timer = timers.set(() => late.abort(new Error(`${what} within ${ms} ms`)), ms)
-  return { signal: AbortSignal.any([late.signal, other]), clear: () => timers.clear(timer) }
+  try {
+    return await work(other ? AbortSignal.any([late.signal, other]) : late.signal)
+  } finally {
+    timers.clear(timer)
+  }
 }

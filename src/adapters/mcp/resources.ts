@@ -8,7 +8,7 @@ import { capResult } from "../../prompt/tools/execute-tool.ts"
 import type { ToolAttachment } from "../../prompt/tools/tool.ts"
 import { requestFrom } from "./call-tool.ts"
 import type { ResolvedOptions } from "./options.ts"
-import { deadline } from "./reconnecting-link.ts"
+import { withDeadline } from "./reconnecting-link.ts"
 import { readContent } from "./result-content.ts"
 import type { McpServer } from "./server.ts"
 import { safeLine } from "./warnings.ts"
@@ -131,13 +131,8 @@ export async function readSkills(servers: readonly McpServer[], options: Resolve
 const readTimeoutMs = 30_000
 
 /** Settles as `read` does. Its signal aborts when the time limit is over. */
-export async function withReadTimeout<T>({ ports }: ResolvedOptions, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = deadline(readTimeoutMs, "no answer came", { timers: ports.timers, other: new AbortController().signal })
-  try {
-    return await read(limit.signal)
-  } finally {
-    limit.clear()
-  }
+export function withReadTimeout<T>({ ports }: ResolvedOptions, read: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return withDeadline({ ms: readTimeoutMs, what: "no answer came", timers: ports.timers }, read)
 }
 
 /** Returns a resource or prompt as a skill whose whole text is in the prompt, with trust `tool`. Long texts lose their middle. */

@@ -3,7 +3,7 @@ import { pause } from "../../core/timers.ts"
 import type { McpServerSettings } from "../../profile/profile.ts"
 import { type Link, openLink } from "./link.ts"
 import type { ResolvedOptions } from "./options.ts"
-import { deadline, ReconnectingLink } from "./reconnecting-link.ts"
+import { ReconnectingLink, withDeadline } from "./reconnecting-link.ts"
 import { type RemoteTool, readToolList } from "./remote-tools.ts"
 import { programOf, toolFilter } from "./server-settings.ts"
 import { type McpWarning, safeLine } from "./warnings.ts"
@@ -108,15 +108,14 @@ export class McpServer {
     const { timers } = this.#options.ports
     const { closing } = this.link
     for (let link = this.link.current; this.#isStale && link !== undefined && !closing.aborted; link = this.link.current) {
-      const limit = deadline(this.#startTimeoutMs, "its tools could not be read", { timers, other: closing })
+      const limit = { ms: this.#startTimeoutMs, what: "its tools could not be read", timers, other: closing }
+      const open = link
       try {
-        await this.#readTools(link, limit.signal)
+        await withDeadline(limit, (signal) => this.#readTools(open, signal))
       } catch (error) {
         this.#isStale = false
         if (!closing.aborted)
           this.warn("tools", `Its tools have changed, but could not be read again: ${safeLine(messageOf(error))}.`)
-      } finally {
-        limit.clear()
       }
       if (this.#isStale) await pause(refreshSpacingMs, { timers, signal: closing })
     }

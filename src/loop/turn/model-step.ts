@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "../../core/model/language-model.ts"
 import type { Assembly, ToolCall } from "../../core/span.ts"
-import { pause } from "../../core/timers.ts"
+import { growingWaitMs, pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
 import type { UnfinishedStep } from "./approval/open-approval.ts"
@@ -230,10 +230,9 @@ function isRetryable(error: ModelFailure): boolean {
 /** The delay that the server asks for, or an exponential one of which the upper half is random. */
 function delayBefore(turn: TurnContext, tries: number, error: ModelFailure): number {
   const { profile, ports } = turn.agent
-  const { baseDelayMs, maxDelayMs } = profile.retry
+  const { baseDelayMs: baseMs, maxDelayMs: maxMs } = profile.retry
   const { retryAfterMs = -1 } = error.code === "model" ? error.evidence : {}
   // An adapter without types may hand over anything.
-  if (Number.isFinite(retryAfterMs) && retryAfterMs >= 0) return Math.min(retryAfterMs, maxDelayMs)
-  const most = Math.min(baseDelayMs * 2 ** (tries - 1), maxDelayMs)
-  return Math.round(most / 2 + (most / 2) * ports.random())
+  if (Number.isFinite(retryAfterMs) && retryAfterMs >= 0) return Math.min(retryAfterMs, maxMs)
+  return growingWaitMs(tries, { baseMs, maxMs }, ports.random)
 }

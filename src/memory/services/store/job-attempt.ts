@@ -1,5 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
+import { growingWaitMs } from "../../../core/timers.ts"
 import type { Job, JobSettings } from "./job-runner.ts"
 
 /** The reason that attempts get which a closing runner stops. */
@@ -8,10 +9,9 @@ export function runnerClosed(): PromptStrataError {
   return new PromptStrataError("closed", message)
 }
 
-/** The wait after a failed attempt. It doubles with each attempt, counted from 1; a random part between half and all of it is used. */
+/** The wait after a failed attempt, counted from 1. */
 export function retryWaitMs(attempt: number, { waitMs, maxWaitMs }: JobSettings, random: RandomSource): number {
-  const full = Math.min(maxWaitMs, waitMs * 2 ** Math.min(30, attempt - 1))
-  return Math.round(full / 2 + (full / 2) * random())
+  return growingWaitMs(attempt, { baseMs: waitMs, maxMs: maxWaitMs }, random)
 }
 
 /**
