@@ -7,12 +7,6 @@ export interface PngChunk {
   readonly data: Uint8Array
 }
 
-/** A text of a PNG file under its keyword. */
-export interface PngText {
-  readonly keyword: string
-  readonly text: string
-}
-
 const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /** True for bytes that begin as a PNG file does. */
@@ -74,7 +68,7 @@ export function pngKeyword({ type, data }: PngChunk): string | undefined {
 }
 
 /** Reads a chunk of text; undefined for another chunk. Throws `file` for one that would unpack to more than `maxBytes`. */
-export function readPngText({ type, data }: PngChunk, maxBytes: number): PngText | undefined {
+export function readPngText({ type, data }: PngChunk, maxBytes: number): { keyword: string; text: string } | undefined {
   const end = data.indexOf(0)
   if (!textTypes.has(type) || end < 0) return undefined
   const keyword = latin1(data.subarray(0, end))

@@ -83,13 +83,8 @@ export function fewestGone(gains: Gains, first: number, excess: (count: number) 
   }
 }
 
-/** Gains of things of which all estimates are known: `upTo` gives about the tokens that the request loses with the first `count`. */
-export interface KnownGains extends Gains {
-  upTo(count: number): number
-}
-
 /** Gains of things with known tokens. */
-export function gainsOf(tokens: readonly number[]): KnownGains {
+export function gainsOf(tokens: readonly number[]): Gains & { upTo(count: number): number } {
   const sums = [0]
   for (const count of tokens) sums.push((sums.at(-1) ?? 0) + count)
   const upTo = (count: number): number => sums[count] ?? 0

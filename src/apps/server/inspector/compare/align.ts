@@ -1,12 +1,5 @@
 import { commonStart } from "../../../../core/memo.ts"
 
-/** A run of two lists: equal in both, or replaced. Each side is a range of indexes; the end does not belong to it. */
-export interface AlignedRun {
-  readonly isSame: boolean
-  readonly a: Range
-  readonly b: Range
-}
-
 /** A beginning, and the end behind it. */
 export type Range = readonly [start: number, end: number]
 
@@ -22,7 +15,7 @@ export function align(a: readonly string[], b: readonly string[]) {
   const tail = commonStart(a.slice(head).reverse(), b.slice(head).reverse())
   const [endA, endB] = [a.length - tail, b.length - tail]
   const found = mirrored(a.slice(head, endA), b.slice(head, endB), (own, other) => equalPairs(...numbered(own, other)))
-  const runs: AlignedRun[] = []
+  const runs: { readonly isSame: boolean; readonly a: Range; readonly b: Range }[] = []
   let at: readonly [number, number] = [0, 0]
   const add = (isSame: boolean, to: readonly [number, number]): void => {
     if (to[0] > at[0] || to[1] > at[1]) runs.push({ isSame, a: [at[0], to[0]], b: [at[1], to[1]] })
