@@ -2,6 +2,7 @@ import type { HistoryMessage, KeptRun } from "../../core/conversation.ts"
 import type { Assembly, FitDecision } from "../../core/span.ts"
 import { truncateText } from "../../prompt/assemble/truncate-text.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { printArguments } from "../../prompt/tools/call-arguments.ts"
 import { printJson } from "../../prompt/tools/print-json.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
@@ -47,6 +48,16 @@ function shortArguments(args: Arguments, maxTokens: number, agent: AgentContext)
     const shown = { args: cut(printArguments(args), tokens) }
     if (tokens < leastTokens || isShort(printArguments(shown), maxTokens)) return shown
   }
+}
+
+/** Keeps a run as a step, with its call as the model would write it as a decision. */
+export function keepAsStep(
+  turn: TurnContext,
+  run: ToolRun,
+  { args, ...said }: { action: string; message?: string; args: Arguments },
+): void {
+  const call = encodeJsonLine({ ...said, tool: run.tool, args: fitArguments(args, turn) })
+  turn.progress.steps.push({ type: "run", call, run: withFittedArguments(run, turn) })
 }
 
 /** Shortens the arguments of a run for prompts. Returns the same object if they are short. */

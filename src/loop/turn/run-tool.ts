@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
+import { isRecord } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
 import { within } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
@@ -70,11 +71,9 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const empty = outcome.result.trim() === ""
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
-  const { args: checked } = outcome
   const parts = attached.length > 0 ? await partsOf(turn, name, attached) : undefined
-  const hasNames = typeof checked === "object" && checked !== null && !Array.isArray(checked)
   const { durationMs } = outcome
-  const shown = hasNames ? (checked as ToolRequest["args"]) : args
+  const shown = isRecord(outcome.args) ? outcome.args : args
   const marks = defined({ parts, empty: empty || undefined, cappedFromCharacters: capped })
   return { id, tool: name, args: shown, status: "ok", result: fitted.result, ...marks, durationMs }
 }

@@ -1,10 +1,9 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
-import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../../prompt/tools/call-arguments.ts"
 import { nativeNames } from "../../../prompt/tools/native-names.ts"
 import type { Tool, ToolRun } from "../../../prompt/tools/tool.ts"
-import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
+import { keepAsStep } from "../fit-tool-text.ts"
 import { type CallGuard, runCall, tellHooks } from "../run-call.ts"
 import { runTool } from "../run-tool.ts"
 import type { TurnContext } from "../turn-context.ts"
@@ -103,10 +102,6 @@ function endStep(turn: TurnContext, step: Pick<UnfinishedStep, "mode" | "text" |
     progress.steps.push({ type: "native", text: step.text, calls: step.calls, runs })
     return
   }
-  for (const run of runs) {
-    const { tool, args } = run
-    const action = step.text === "" ? { action: "tool" } : { action: "finish", message: step.text }
-    const call = encodeJsonLine({ ...action, tool, args: fitArguments(args, turn) })
-    progress.steps.push({ type: "run", call, run: withFittedArguments(run, turn) })
-  }
+  const said = step.text === "" ? { action: "tool" } : { action: "finish", message: step.text }
+  for (const run of runs) keepAsStep(turn, run, { ...said, args: run.args })
 }

@@ -1,10 +1,10 @@
 import { parsedJson, recordOf } from "../../../core/json-access.ts"
+import { defined } from "../../../core/value.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
-import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import type { Decision } from "../../../reply/decision.ts"
 import { readDecision } from "../../../reply/decision-reader.ts"
 import type { ModelCall, UnfinishedStep } from "../approval/open-approval.ts"
-import { fitArguments, withFittedArguments } from "../fit-tool-text.ts"
+import { keepAsStep } from "../fit-tool-text.ts"
 import { type CallGuard, runCall } from "../run-call.ts"
 import { type TurnContext, warn } from "../turn-context.ts"
 import type { StepDecision } from "../turn-progress.ts"
@@ -21,7 +21,7 @@ export async function runCallOfAnswer(
   decision: Decision & { action: "finish" },
 ): Promise<boolean | UnfinishedStep> {
   const { tool: name = "", args = {} } = decision.call ?? {}
-  const { tools, runs, steps } = turn.progress
+  const { tools, runs } = turn.progress
   const tool = tools.plannerTool(name)
   if (tool === undefined) {
     warn(turn, "model", `The answer came with a call of ${name}, which is no tool here; it was not run.`)
@@ -40,14 +40,7 @@ export async function runCallOfAnswer(
     warn(turn, "model", `The answer came with a call of ${name} that ${why}; the turn ended with the answer.`)
     return false
   }
-  const { message } = decision
-  const shown = encodeJsonLine({
-    action: "finish",
-    ...(message === undefined ? {} : { message }),
-    tool: name,
-    args: fitArguments(args, turn),
-  })
-  steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+  keepAsStep(turn, run, { action: "finish", ...defined({ message: decision.message }), args })
   return true
 }
 
@@ -94,7 +87,6 @@ export async function runPlannedCall(
     ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
   const run = { ...done, result }
   turn.progress.runs.push(run)
-  const shown = encodeJsonLine({ action: "tool", tool: name, args: fitArguments(args, turn) })
-  turn.progress.steps.push({ type: "run", call: shown, run: withFittedArguments(run, turn) })
+  keepAsStep(turn, run, { action: "tool", args })
   return undefined
 }
