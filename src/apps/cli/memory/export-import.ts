@@ -4,13 +4,11 @@ import { type Command, Option } from "commander"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { endLine, linesBeforeEnd } from "../../../memory/services/store/store-row.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import type { RunCommand } from "../context.ts"
 import { chatOf } from "../import/chat-turns.ts"
 import { writeTavernChat } from "../import/tavern-chat.ts"
 import { exitCodes, printableJson } from "../io.ts"
-import { openProfile, terminalConversation, terminalUser } from "../open-agent.ts"
-import { openCliStore } from "../open-store.ts"
-import { storeWords } from "../words/command-words.ts"
+import { terminalConversation, terminalUser } from "../open-agent.ts"
 import {
   addStoreCommandOptions,
   countsText,
@@ -18,6 +16,7 @@ import {
   runOnStore,
   type StoreCommandOptions,
   scopeOf,
+  withStore,
 } from "./with-store.ts"
 
 interface ExportOptions extends StoreCommandOptions {
@@ -48,7 +47,9 @@ export function addImport(memory: Command, run: RunCommand): void {
     .description("Read an export into the store. Rows that the store already has are not changed.")
     .argument("<file>", "a file that `memory export` wrote, or - for stdin")
   addStoreCommandOptions(command).action((file: string, given: StoreCommandOptions) =>
-    run((context) => memoryImport(file, given, context), { debug: given.debug }),
+    run((context) => withStore(given, context, (opened) => memoryImport(file, opened), { ifThere: false }), {
+      debug: given.debug,
+    }),
   )
 }
 
@@ -114,14 +115,8 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<n
   return written
 }
 
-/** Imports exported lines into the store, which is created if needed. Resolves to the exit code. */
-async function memoryImport(file: string, options: StoreCommandOptions, context: CliContext): Promise<number> {
-  const words = storeWords((await openProfile(options, context)).locale)
-  const store = await openCliStore(options, context)
-  if (store === undefined) {
-    context.screen.complain(words.storeOff)
-    return exitCodes.failed
-  }
+/** Imports exported lines into the store. Resolves to the exit code. */
+async function memoryImport(file: string, { context, store, words }: OpenedStore): Promise<number> {
   const input = file === "-" ? context.io.stdin : createReadStream(file)
   let hasEnd = false
   const lines = async function* () {

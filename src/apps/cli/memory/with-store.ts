@@ -48,17 +48,18 @@ export function runOnStore<Options extends StoreCommandOptions>(
   })
 }
 
-/** Opens the profile and its store. Without a store it prints an error. Resolves to the exit code. */
-async function withStore(
+/** Opens the profile and its store. Without a store, which is made if `ifThere` is false, it prints an error. Resolves to the exit code. */
+export async function withStore(
   options: StoreCommandOptions,
   context: CliContext,
   work: (opened: OpenedStore) => Promise<number>,
+  { ifThere = true }: { readonly ifThere?: boolean } = {},
 ): Promise<number> {
   const { io, screen } = context
   const profile = await openProfile(options, context)
   const words = storeWords(profile.locale)
-  const store = await openCliStore(options, context, { ifThere: true })
-  if (store && (await hasEarlierDefault(store, profile, options))) notesOn(context)(words.earlierDefault)
+  const store = await openCliStore(options, context, { ifThere })
+  if (store && ifThere && (await hasEarlierDefault(store, profile, options))) notesOn(context)(words.earlierDefault)
   if (store !== undefined) return work({ context, store, profile, words, maxWidth: columnsOf(io.stdout) })
   const place = storePlace(options, io.env)
   screen.complain(place === undefined ? words.storeOff : words.noStore(place))
