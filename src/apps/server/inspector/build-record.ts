@@ -1,7 +1,7 @@
 import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { redacted, redactPieces } from "../../../core/secrets/redact.ts"
-import type { Assembly, FitDecision, Prefix } from "../../../core/span.ts"
+import type { Assembly } from "../../../core/span.ts"
 import { defined } from "../../../core/value.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import { diffAssemblies } from "../../../trace/diff-assemblies.ts"
@@ -157,21 +157,11 @@ export function shownAssembly(assembly: Assembly, find: RecordParts["find"], ite
       toolCallId,
     }
   })
-  const decisions: readonly FitDecision[] = assembly.decisions
-  return {
-    messages: shown,
-    tokens,
-    overheadTokens,
-    exact,
-    prefixes: prefixes.map((prefix) => markOf(prefix, assembly)),
-    decisions,
-    windowRoom,
-    lore,
-  }
-}
-
-function markOf({ stability, message, end, tokens }: Prefix, { spans }: Assembly): PrefixMark {
-  return { stability, message, tokens, spans: spansBefore(spans, message, end) }
+  const marks = prefixes.map(({ stability, message, end, tokens }): PrefixMark => {
+    return { stability, message, tokens, spans: spansBefore(spans, message, end) }
+  })
+  const { decisions } = assembly
+  return { messages: shown, tokens, overheadTokens, exact, prefixes: marks, decisions, windowRoom, lore }
 }
 
 /** The spans of a message that end at or before a place in its content. */

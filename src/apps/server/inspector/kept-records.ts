@@ -132,7 +132,10 @@ export class KeptRecords {
   forget(scope: ForgottenScope, isStored: IsStored): Promise<number> {
     return this.#tasks.enqueue("folder", async () => {
       await this.#look()
-      const held = await mayHold([...this.#entries.values()].map(heldOf), scope, isStored)
+      const words = [...this.#entries.values()].map(({ file, summary: { session, speaker }, hasMemory }): HeldWords => {
+        return { id: file, session, user: speaker.id, hasMemory }
+      })
+      const held = await mayHold(words, scope, isStored)
       for (const file of held) await this.#delete(file)
       for (const name of await this.#names()) if (otherName.test(name)) await this.#delete(name)
       return held.size
@@ -213,10 +216,6 @@ export class KeptRecords {
       left--
     }
   }
-}
-
-function heldOf({ file, summary: { session, speaker }, hasMemory }: Entry): HeldWords {
-  return { id: file, session, user: speaker.id, hasMemory }
 }
 
 /** A name that sorts by time. An id that cannot be a name is named by its hash. */
