@@ -46,7 +46,8 @@ export function combineInjections(
       reserved.push(item.key)
       continue
     }
-    items.push(item.fit ? item : memo.made(withFits, item, withFit))
+    // Without a `fit` it gets that of its scope: items of the turn are cut first, then those of the session, then global ones.
+    items.push(item.fit ? item : memo.made(withFits, item, () => ({ ...item, fit: defaultFits[item.scope] })))
     if (state) fromStack.add(item.key)
   }
   if (!state) return { injections: items, reserved, hides }
@@ -96,11 +97,6 @@ function findLook(dialect: Dialect): DialectLook {
     nativeHistory: messageLists.has("history") && byFile.get("history")?.has("output") === true,
     conditions,
   }
-}
-
-/** Gives a stack item without a `fit` the default one of its scope: items of the turn are cut first, then those of the session, then global ones. */
-function withFit(injection: Injection): Injection {
-  return { ...injection, fit: defaultFits[injection.scope] }
 }
 
 /** One copy for each item, so that what was made of it is found again. */

@@ -90,9 +90,10 @@ function readEntry(fields: Readonly<Record<string, unknown>>, { path, warnings, 
     ...timing(more, added[isWorldFile ? "delayUntilRecursion" : "delay_until_recursion"]),
     ...decorated(decorators, { flags, keys: keys(isWorldFile ? "key" : "keys") }),
     id: id === undefined || id === null ? "" : String(id).slice(0, 100),
-    title: titleOf(read.text("name") || read.text("comment")),
+    title: (read.text("name") || read.text("comment")).trim() || undefined,
     text: { text: content, trust: "tool" },
-    secondary: secondary.length === 0 ? undefined : { keys: secondary, logic: logicOf(more.number("selectiveLogic")) },
+    secondary:
+      secondary.length === 0 ? undefined : { keys: secondary, logic: logics[more.number("selectiveLogic") ?? 0] ?? "andAny" },
     caseSensitive: read.flag("case_sensitive") ?? more.flag("case_sensitive"),
     wholeWords: more.flag("match_whole_words"),
     disabled: isWorldFile ? read.flag("disable") : read.flag("enabled") === false,
@@ -152,10 +153,6 @@ function keyOf(key: string, flags: string | undefined): LoreKey {
 
 const logics: readonly SecondaryLogic[] = ["andAny", "notAll", "notAny", "andAll"]
 
-function logicOf(number: number | undefined): SecondaryLogic {
-  return logics[number ?? 0] ?? "andAny"
-}
-
 const places: readonly LorePosition[] = [
   { at: "beforeCharacter" },
   { at: "afterCharacter" },
@@ -181,10 +178,6 @@ function namesIn(text: string): readonly string[] | undefined {
     .map((name) => name.trim())
     .filter((name) => name !== "")
   return names.length === 0 ? undefined : names
-}
-
-function titleOf(text: string): string | undefined {
-  return text.trim() === "" ? undefined : text.trim()
 }
 
 /** `group_weight` → `groupWeight` */

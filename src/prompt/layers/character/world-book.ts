@@ -38,6 +38,7 @@ export type WorldBook = (search: WorldBookSearch) => FoundEntries
  */
 export function createWorldBook(book: Lorebook): WorldBook {
   const scanner = createLoreScanner(book)
+  const sizeOf = ({ title = "", text }: LoreEntry): number => title.length + text.text.length
   return ({ texts, maxEntries, maxCharacters, turn, turnId, state, known }) => {
     const found = scanner.scan({
       messages: texts.map((text) => ({ text })),
@@ -52,8 +53,4 @@ export function createWorldBook(book: Lorebook): WorldBook {
     const leftOut = found.reports.filter(({ outcome }) => outcome === "room").map(({ entry }) => entry)
     return { ...found, leftOut: leftOut.sort((a, b) => a.order - b.order) }
   }
-}
-
-function sizeOf({ title = "", text }: LoreEntry): number {
-  return title.length + text.text.length
 }
