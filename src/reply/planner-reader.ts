@@ -1,4 +1,3 @@
-import type { Reader } from "../core/reader.ts"
 import type { Decision, DecisionEvent, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import { type ClimbLadder, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
@@ -21,14 +20,8 @@ export interface InnerOptions {
   readonly streams?: boolean
 }
 
-/** A reader of planner output. */
-export interface PlannerReader extends Reader<string, DecisionEvent> {
-  /** True if `end`, were it called now, would climb the ladder. Once false it stays so. */
-  needsLadder(): boolean
-}
-
 /** Reads planner output as `createDecisionReader` does, with a ladder that the caller may load when it is needed. */
-export function createPlannerReader(options: DecisionReaderOptions & InnerOptions, climb: ClimbLadder): PlannerReader {
+export function createPlannerReader(options: DecisionReaderOptions & InnerOptions, climb: ClimbLadder) {
   const { strict = false, opensInThought = false, streams = true } = options
   const wellFormed = createWellFormedReader()
   const shown: ShownText = { thinking: "", message: "" }
@@ -46,12 +39,13 @@ export function createPlannerReader(options: DecisionReaderOptions & InnerOption
     return events
   }
   return {
+    /** True if `end`, were it called now, would climb the ladder. Once false it stays so. */
     needsLadder: () => scan.needsLadder === true,
-    push(chunk) {
+    push(chunk: string): DecisionEvent[] {
       for (const piece of wellFormed.push(chunk)) scan.feed(piece)
       return take()
     },
-    end() {
+    end(): DecisionEvent[] {
       for (const piece of wellFormed.end()) scan.feed(piece)
       const decision = scan.end()
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""

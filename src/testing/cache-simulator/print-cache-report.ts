@@ -10,7 +10,8 @@ export function printCacheReport(report: CacheReport): string {
   checkType("the rows of the report of printCacheReport", report?.rows, "list")
   const writes = report.rows.some(({ writtenTokens }) => writtenTokens > 0)
   const shown = columns.filter((name) => (name !== "written" || writes) && (name !== "cost" || report.cost !== undefined))
-  const cells = [...report.rows.map(rowCells), totalCells(report)]
+  const rows = report.rows.map((row) => cellsOf(row, { ...row, turn: String(row.turn), why: reason(row) }))
+  const cells = [...rows, totalCells(report)]
   return printTable(
     shown,
     cells.map((row) => shown.map((name) => row[name])),
@@ -18,10 +19,6 @@ export function printCacheReport(report: CacheReport): string {
 }
 
 type Cells = Record<(typeof columns)[number], string>
-
-function rowCells(row: CacheRow): Cells {
-  return cellsOf(row, { turn: String(row.turn), writtenTokens: row.writtenTokens, why: reason(row) })
-}
 
 function totalCells(report: CacheReport): Cells {
   const { rows, exact, costUncached = 0 } = report

@@ -1,4 +1,3 @@
-import type { ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { within } from "../../../core/timers.ts"
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
@@ -17,11 +16,6 @@ export interface AgentWorkOptions {
   readonly delivers: boolean
 }
 
-/** The key of warnings that belong to no conversation. */
-function keyOf(agent: string): ServiceKey {
-  return { agent, conversation: "", audience: "private", user: "" }
-}
-
 interface ClosingWork {
   /** Settles when the store has begun its jobs and nothing runs behind a turn. */
   readonly idle: () => Promise<unknown>
@@ -32,8 +26,9 @@ interface ClosingWork {
 export async function closeWork(shared: AgentQueues, options: AgentWorkOptions, { idle, hurry }: ClosingWork): Promise<void> {
   const { turns, runner, ports } = shared
   const { agent, watching, runJobs, delivers, latest } = options
-  const tell = (error: PromptStrataError): void =>
-    shared.onWarning({ key: keyOf(agent), turnId: "", message: error.message, error })
+  // What is told belongs to no conversation.
+  const key = { agent, conversation: "", audience: "private", user: "" } as const
+  const tell = (error: PromptStrataError): void => shared.onWarning({ key, turnId: "", message: error.message, error })
   await turns.idle()
   const timeoutMs = latest().profile.limits.toolMs + drainMs
   const timers = ports.timers

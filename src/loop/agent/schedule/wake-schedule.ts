@@ -123,7 +123,7 @@ class Waker {
   }
 
   #warn(message: string): void {
-    const { onWarning = warnOnConsole } = this.#options
+    const { onWarning = (told) => console.warn(`promptstrata: ${told}`) } = this.#options
     // An error of `onWarning` must not stop the schedule.
     try {
       onWarning(message)
@@ -134,8 +134,4 @@ class Waker {
 function listOf(sessions: WakeScheduleOptions["sessions"]): readonly WakeableSession[] {
   if (typeof sessions === "function") return sessions()
   return "wake" in sessions ? [sessions] : sessions
-}
-
-function warnOnConsole(message: string): void {
-  console.warn(`promptstrata: ${message}`)
 }
