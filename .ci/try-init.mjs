@@ -1,7 +1,7 @@
 // A new character as its author gets it, with an empty npm cache: `promptstrata init` run from the packed package and from this
 // clone, and what it wrote installed, tested, linted and talked to, in both languages and with a SOUL.md.
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
@@ -11,6 +11,9 @@ const env = { ...process.env, CI: "1", npm_config_cache: join(folder, "npm-cache
 const run = (command, args, { cwd = folder, input = "", more = {} } = {}) =>
   execFileSync(command, args, { cwd, input, env: { ...env, ...more }, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] })
 const install = ["install", "--no-audit", "--no-fund", "--engine-strict=false"]
+
+/** A folder in which the same dependencies are installed, by these. */
+const installed = new Map()
 
 try {
   const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], { cwd: "." }))
@@ -29,7 +32,11 @@ try {
     // The registry may not have this version yet.
     if (cli === packedCli) project.dependencies.promptstrata = `file:${tarball}`
     writeFileSync(join(cwd, "package.json"), JSON.stringify(project))
-    run("npm", install, { cwd })
+    const wanted = JSON.stringify([project.dependencies, project.devDependencies])
+    const same = installed.get(wanted)
+    if (same === undefined) run("npm", install, { cwd })
+    else symlinkSync(join(same, "node_modules"), join(cwd, "node_modules"), "junction")
+    installed.set(wanted, cwd)
     run(process.execPath, [join("node_modules", "vitest", "vitest.mjs"), "run"], { cwd })
     run(process.execPath, [join("node_modules", "promptstrata", "dist", "cli.js"), "lint", "--strict"], { cwd })
     const said = run(process.execPath, ["src/main.mjs"], { cwd, input: "hello\n" })

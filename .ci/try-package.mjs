@@ -2,7 +2,7 @@
 // pages run, their links followed, the program called.
 // The build takes sentences out of the declarations of profile keys, so the package's settings are compared with the source's.
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -53,8 +53,13 @@ const run = (command, args, cwd, more = {}) =>
 try {
   const [packed] = JSON.parse(run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], "."))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
-  run("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", join(folder, packed.filename), "zod"], folder)
-  for (const page of ["README.md", "README.zh-CN.md"]) tryReadme(page, join(folder, packed.filename))
+  const readmes = ["README.md", "README.zh-CN.md"].map((page) => ({ page, cwd: join(folder, page.replaceAll(".", "-")) }))
+  const [first, ...others] = readmes.map(({ cwd }) => cwd)
+  installAsTold(first, join(folder, packed.filename))
+  // One installation is enough: each takes as long as much of what is done with it.
+  for (const cwd of others) cpSync(join(first, "package.json"), join(cwd, "package.json"))
+  for (const cwd of [...others, folder]) symlinkSync(join(first, "node_modules"), join(cwd, "node_modules"), "junction")
+  for (const { page, cwd } of readmes) tryReadme(page, cwd)
   const pages = packed.files.map(({ path }) => path).filter((path) => /^(?:[A-Z.a-z-]+|docs\/.*)\.md$/.test(path))
   for (const page of pages) expectLinks(page)
   runPrograms(pages)
@@ -107,12 +112,15 @@ function expectShortErrors() {
   if (!/at createAgent \(/.test(stderr)) throw new Error(`an uncaught error: expected the function's name, found ${stderr}`)
 }
 
-/** Does what a README tells, in an empty folder: `npm init -y`, the installation, its profile with its table, its programs. */
-function tryReadme(page, tarball) {
-  const cwd = join(folder, page.replaceAll(".", "-"))
+/** Begins as the READMEs tell, in an empty folder: `npm init -y` and the installation. */
+function installAsTold(cwd, tarball) {
   mkdirSync(cwd)
   run("npm", ["init", "-y"], cwd)
   run("npm", ["install", "--no-audit", "--no-fund", "--engine-strict=false", tarball], cwd)
+}
+
+/** Does what a README tells once it is installed: its profile with its table, its programs. */
+function tryReadme(page, cwd) {
   const text = readFileSync(page, "utf8")
   const blocks = codeBlocksIn(text)
   for (const { file, text: lines } of blocks) if (file !== undefined) writeFileSync(join(cwd, file), `${lines}\n`)
