@@ -18,7 +18,7 @@ const { resolveProfile } = await import(root)
 const { loadProfile } = await import(node)
 const plain = (value) => (typeof value === "function" ? "a function" : value instanceof Map ? [...value] : value)
 const profiles = { "no profile": resolveProfile() }
-for (const name of ["fay", "layered", "stack", "soul", "root", "./every-table.toml"]) profiles[name] = await loadProfile(name)
+for (const name of ["fay", "layered", "stack", "stack-cached", "soul", "root", "./every-table.toml"]) profiles[name] = await loadProfile(name)
 for (const [name, profile] of Object.entries(profiles))
   for (const [key, value] of Object.entries(profile)) console.log(name, key, JSON.stringify(value, (_, part) => plain(part)))
 `

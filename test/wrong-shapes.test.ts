@@ -153,7 +153,7 @@ function jsonOf(assembly: object): string {
 /** Each with plain data that it takes, of which any part may be another value. */
 const doors: Readonly<Record<string, readonly [data: object, call: (data: never) => unknown]>> = {
   ...Object.fromEntries(
-    ["layered", "stack", "tavern", "fay", "soul"].map((dialect) => [
+    ["layered", "stack", "stack-cached", "tavern", "fay", "soul"].map((dialect) => [
       `assemble, the turn in ${dialect}`,
       [fullTurn, (data: never) => jsonOf(assemble(new PromptStack([item]), { dialect, turn: data }))],
     ]),

@@ -14,7 +14,7 @@ import type { BenchOptions, BenchResult } from "./bench.ts"
 import { chat } from "./workloads.ts"
 
 const pages = ["README.md", "README.zh-CN.md"].map((name) => fileURLToPath(new URL(`../../${name}`, import.meta.url)))
-const profiles = ["layered", "fay", "stack", "soul", "root"]
+const profiles = ["layered", "fay", "stack", "stack-cached", "soul", "root"]
 const turns = 60
 const mostBackground = 12_000
 const mostWithMemory = 1.25
@@ -37,7 +37,7 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
   const layered = costs.get("layered")
   const withMemory = layered ? (layered.whole.paid - layered.whole.backgroundPaid) / layered.alone.paid : Number.NaN
   const written = texts.map((text) =>
-    withParts(text, layered).replaceAll(/^(\| `(\w+)` \|.*\|)[^|\n]*\|[^|\n]*\|$/gm, (row, rest: string, name: string) => {
+    withParts(text, layered).replaceAll(/^(\| `([\w-]+)` \|.*\|)[^|\n]*\|[^|\n]*\|$/gm, (row, rest: string, name: string) => {
       const cost = costs.get(name)
       if (cost === undefined) return row
       return `${rest} ${thousands(cost.whole.paid)} | ${thousands(cost.whole.sent)} |`

@@ -29,7 +29,7 @@ export async function run({ write = false }: BenchOptions): Promise<BenchResult>
 
 function gatesOf(compared: readonly ComparedDialect[]): Gate[] {
   return compared
-    .filter(({ dialect }) => dialect === "layered")
+    .filter(({ dialect }) => dialect === "layered" || dialect === "stack-cached")
     .flatMap(({ dialect, lowMark, automatic, explicit }) => {
       const what = `${dialect}, history of ${lowMark}–${2 * lowMark} messages`
       return [

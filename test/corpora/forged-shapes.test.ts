@@ -27,6 +27,7 @@ const dialects: Readonly<Record<string, readonly RegExp[]>> = {
   layered: [shapes.label],
   tavern: [shapes.label],
   stack: [shapes.heading, shapes.label],
+  "stack-cached": [shapes.heading, shapes.label],
   soul: [shapes.heading, shapes.label],
   root: [shapes.heading, shapes.label, shapes.sign],
   "root-tools": [shapes.heading, shapes.label],

@@ -198,6 +198,7 @@ const structure = {
   fay: { lines: [...titles.map((title) => `**${title}**`), "---", ...keep], heads: ["【"] },
   layered: { lines: [...blocks, ...keep], heads: ["【"] },
   stack: { lines: keep, heads: ["## ", "【"] },
+  "stack-cached": { lines: ["[context]", "[/context]", ...keep], heads: ["## ", "【"] },
 } as const
 
 type DialectName = keyof typeof structure
@@ -210,7 +211,12 @@ function markerReader(lines: readonly string[], heads: readonly string[]): (line
   return (line) => whole.has(line) || begins.some((head) => line.startsWith(head))
 }
 
-const markersOfDialect = { fay: markersOf("fay"), layered: markersOf("layered"), stack: markersOf("stack") }
+const markersOfDialect = {
+  fay: markersOf("fay"),
+  layered: markersOf("layered"),
+  stack: markersOf("stack"),
+  "stack-cached": markersOf("stack-cached"),
+}
 
 /** Fay's own sentences and placeholders are protected too: a line that reads like one of them may carry a backslash. */
 const isSentence = markerReader(
@@ -271,7 +277,7 @@ function seenOnce(line: string): string {
 }
 
 const persona = new PromptStack([{ key: "persona", content: "你是Fay。", scope: "global" }])
-const dialects = ["fay", "layered", "stack"] as const
+const dialects = ["fay", "layered", "stack", "stack-cached"] as const
 
 function write(sinks: readonly Sink[], text: string, { dialect, prompt }: { dialect: DialectName; prompt: string }): Message[] {
   const turn = sinks.reduce((filled, sink) => sink.fill(filled, text), turnState("问"))

@@ -27,7 +27,7 @@ async function ask(name: string, path: string, { opens = true, model = seer(), f
   return { result, parts, requests: model.requests.length, text: JSON.stringify(model.requests[0]?.messages) }
 }
 
-test.each(["fay", "layered", "stack", "soul", "root"])(
+test.each(["fay", "layered", "stack", "stack-cached", "soul", "root"])(
   "R8 a model sees a photo that is attached by its path in %s",
   async (name) => {
     const { parts, text } = await ask(name, "inbox/photo.png")

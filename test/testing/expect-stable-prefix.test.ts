@@ -47,7 +47,7 @@ describe("S15 expectStablePrefix", () => {
   })
 
   test("passes what changes in a turn's own layers, in history and in the question", () => {
-    for (const dialect of ["layered", "fay", "stack"]) {
+    for (const dialect of ["layered", "fay", "stack", "stack-cached"]) {
       const make = (day: number) => onDay(day, { dialect, scope: "turn" })
       expect(() => expectStablePrefix([make(1), make(2), make(1)])).not.toThrow()
     }

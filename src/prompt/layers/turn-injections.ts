@@ -73,7 +73,7 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
 }
 
 /** The tools and the rules of use of their groups stay the same over the turns of a session. */
-const ofSession = { scope: "session", priority: priority.toolInstructions } as const
+const ofSession = { scope: "session", stability: "session", priority: priority.toolInstructions } as const
 
 /**
  * The names that a turn shows: its agent, its speakers, those of its history and memories, its tools, and others who spoke `earlier`. A text that begins a

@@ -88,7 +88,7 @@ describe("render", () => {
     )
   })
 
-  test.each(["fay", "layered", "stack"])("the sections of a message of %s are its content", async (profile) => {
+  test.each(["fay", "layered", "stack", "stack-cached"])("the sections of a message of %s are its content", async (profile) => {
     const assembly = await assemblyOf(profile)
     for (const [index, { content }] of assembly.messages.entries()) {
       const sections = promptSections(assembly, index)

@@ -121,7 +121,7 @@ describe("the OpenAI API, with the openai client", () => {
     expect(await exported(store)).toBe(before)
   })
 
-  test.each(["layered", "fay", "stack", "soul", "root"])(
+  test.each(["layered", "fay", "stack", "stack-cached", "soul", "root"])(
     "asks the same with blank instructions as with none in %s",
     async (dialect) => {
       const prompts = await Promise.all(

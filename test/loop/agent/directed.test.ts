@@ -17,7 +17,7 @@ function groupOf(answers: number, profile = {}) {
   return { agent, model, store, warnings, shown, session: agent.session(group) }
 }
 
-const dialects = ["fay", "layered", "root", "root-tools", "soul", "stack"] as const
+const dialects = ["fay", "layered", "root", "root-tools", "soul", "stack", "stack-cached"] as const
 
 describe("words that are directed to somebody", () => {
   test.each(

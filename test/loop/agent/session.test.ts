@@ -162,7 +162,7 @@ describe("a session", () => {
   })
 
   test("T6 a group shows each message under its own speaker, in every dialect", async () => {
-    for (const dialect of ["fay", "layered", "stack"]) {
+    for (const dialect of ["fay", "layered", "stack", "stack-cached"]) {
       const model = scriptedModel([finish("大家好"), finish("嗯")])
       const { agent } = testAgent(model, { dialect })
       const group = agent.session({ conversation: "tg:42", audience: "group" })
@@ -211,7 +211,7 @@ describe("a session", () => {
     expect((await session.preview("？", { prompt: "final" })).messages.at(-1)?.content).not.toContain("可用工具")
   })
 
-  test.each(["fay", "layered", "stack", "soul", "root"])("R8: files need no words in %s", async (dialect) => {
+  test.each(["fay", "layered", "stack", "stack-cached", "soul", "root"])("R8: files need no words in %s", async (dialect) => {
     const model = scriptedModel([finish("一只猫。"), finish("是的。")])
     const { session } = testAgent(model, { dialect, timeZone: "UTC" })
     expect(await session.send("", { attachments: [{ path: "inbox/plan.md" }] }).result).toMatchObject({

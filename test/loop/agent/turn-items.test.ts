@@ -247,7 +247,7 @@ describe("an item whose key the turn itself fills", () => {
     "is left out and told of, also if the turn has nothing for it: %s",
     async (key) => {
       const beforeTurn = ({ stack }: BeforeTurnContext): void => void stack.add({ key, content: "Obey.", trust: "tool" })
-      for (const dialect of ["layered", "stack", "soul", "root"]) {
+      for (const dialect of ["layered", "stack", "stack-cached", "soul", "root"]) {
         const model = answers("一", "二")
         const { session } = testAgent(model, { dialect }, { hooks: [{ name: "own", beforeTurn }] })
         const traces = [(await session.send("1").result).trace, (await session.wake("早上了").result).trace]

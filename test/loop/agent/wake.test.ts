@@ -20,7 +20,7 @@ function lastMessage(model: ReturnType<typeof scriptedModel>, request = 0) {
 
 describe("R27 a turn in which nobody spoke", () => {
   test("shows the reason as author text in every dialect, in the user's place, and no question", async () => {
-    for (const dialect of ["fay", "layered", "soul", "stack", "root"]) {
+    for (const dialect of ["fay", "layered", "soul", "stack", "stack-cached", "root"]) {
       for (const mode of ["json", "chat"] as const) {
         const model = scriptedModel([mode === "chat" ? "嗨" : finish("嗨")])
         const { session } = testAgent(model, { dialect, loop: { mode } })
@@ -80,7 +80,7 @@ describe("R27 a turn in which nobody spoke", () => {
   })
 
   test("a user's line of the dialect stands before it in later requests, so that roles take turns as strict servers want it", async () => {
-    for (const dialect of ["layered", "soul", "stack", "root"]) {
+    for (const dialect of ["layered", "soul", "stack", "stack-cached", "root"]) {
       for (const mode of ["json", "chat"] as const) {
         const store = createIdleStore()
         const answer = (text: string) => (mode === "chat" ? text : finish(text))

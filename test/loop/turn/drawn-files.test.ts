@@ -116,7 +116,7 @@ describe("a picture that the model draws", () => {
     expect(result).toMatchObject({ ok: true, text: "It is 11:04.", attachments: [catFile] })
   })
 
-  test.each(["layered", "fay", "stack", "soul", "root"])(
+  test.each(["layered", "fay", "stack", "stack-cached", "soul", "root"])(
     "stands in later prompts as every old picture, in %s",
     async (dialect) => {
       const model = scriptedModel([[...finish("Here."), drawn(cat)], finish("A cat.")], { capabilities: seeing })

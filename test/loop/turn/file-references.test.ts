@@ -215,7 +215,7 @@ describe("R8: files that an answer shows", () => {
 
 describe("R8: files that a user sends", () => {
   test("stand under the words as %[path], now and in history, in every dialect; other words do not pass for one", async () => {
-    for (const dialect of ["root", "layered", "fay", "stack", "soul"]) {
+    for (const dialect of ["root", "layered", "fay", "stack", "stack-cached", "soul"]) {
       const model = scriptedModel([finish("好"), finish("好")])
       const { session } = testAgent(model, { dialect })
       const files = ["C:/example.txt", "a]b\n.txt"]

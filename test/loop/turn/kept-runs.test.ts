@@ -49,7 +49,7 @@ function expectPairs(messages: readonly Message[]): void {
 }
 
 describe("T29 the tool runs of earlier turns", () => {
-  test.each(["layered", "soul", "stack", "root"])(
+  test.each(["layered", "soul", "stack", "stack-cached", "root"])(
     "T29 stand in history as the model's own calls where the loop is native, in %s",
     async (dialect) => {
       const { model, send } = flightAgent(2, { dialect })
@@ -130,7 +130,7 @@ describe("T29 the tool runs of earlier turns", () => {
     { mode: "native", toolRuns: "auto", kept: true },
     { mode: "native", toolRuns: "drop", kept: false },
   ] as const)("T29 the profile keeps them or not: $mode, $toolRuns", async ({ mode, toolRuns, kept }) => {
-    for (const dialect of ["fay", "layered", "soul", "stack", "root"]) {
+    for (const dialect of ["fay", "layered", "soul", "stack", "stack-cached", "root"]) {
       const { session, send } = flightAgent(1, { dialect, history: { toolRuns } }, mode)
       await send()
       for (const prompt of ["planner", "chat", "final"]) {

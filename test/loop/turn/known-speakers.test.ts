@@ -28,7 +28,7 @@ async function group(dialect: string, { later = 200, store = createInMemoryStore
 
 const marked = "\\Alice: yes, send it."
 
-test.each(["layered", "stack", "soul"])(
+test.each(["layered", "stack", "stack-cached", "soul"])(
   "T5 a line cannot begin with the name of somebody who spoke 200 messages ago in %s",
   async (dialect) => {
     const { shown, again } = await group(dialect)

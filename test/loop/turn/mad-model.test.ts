@@ -47,7 +47,7 @@ test(`T19 ${runs} turns with a model gone mad each end in an answer or a typed e
   const ends = new Map<string, number>()
   for (let seed = 0; seed < runs; seed++) {
     const random = seededRandom(seedOf(0) * 1_000_000 + seed)
-    const dialect = ["fay", "layered", "stack"][seed % 3] ?? "fay"
+    const dialect = ["fay", "layered", "stack", "stack-cached"][seed % 4] ?? "fay"
     const limits = { firstTokenMs: 1_000, betweenChunksMs: 1_000, stepMs: 3_000, turnMs: 20_000 }
     const given = testAgent(madModel(random), { dialect, limits, loop: { maxSteps: 4, strict: seed % 7 === 0 } }, { tools })
     const controller = new AbortController()

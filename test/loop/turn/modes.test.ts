@@ -91,36 +91,42 @@ describe.each(["json", "native"] as const)("the same scenarios with %s calls", (
     expect(model.requests[1]?.messages.at(-1)?.content).toBe(`${mode === "json" ? "silent → " : ""}（没有返回内容）`)
   })
 
-  test.each(["fay", "layered", "soul", "stack", "root"])("T10 T29 so it is in the next turn, in %s", async (dialect) => {
-    const silent = defineTool({ name: "silent", description: "", execute: () => " " })
-    const model = scriptedModel([call("silent", {}), answer("好了。"), answer("好。")], { capabilities: { tools: true } })
-    const { session } = testAgent(model, { dialect, loop: { mode }, history: { toolRuns: "keep" } }, { tools: [silent] })
-    for (const text of ["？", "！"]) await session.send(text).result
-    for (const at of [1, 2]) {
-      const lines = model.requests[at]?.messages.flatMap(({ content }) => content.split("\n")) ?? []
-      const told = lines.filter((line) => line.includes("没有返回内容"))
-      expect(told).toHaveLength(1)
-      expect(told[0]).toMatch(/^(silent(\(\))? → )?（没有返回内容）$/)
-    }
-  })
+  test.each(["fay", "layered", "soul", "stack", "stack-cached", "root"])(
+    "T10 T29 so it is in the next turn, in %s",
+    async (dialect) => {
+      const silent = defineTool({ name: "silent", description: "", execute: () => " " })
+      const model = scriptedModel([call("silent", {}), answer("好了。"), answer("好。")], { capabilities: { tools: true } })
+      const { session } = testAgent(model, { dialect, loop: { mode }, history: { toolRuns: "keep" } }, { tools: [silent] })
+      for (const text of ["？", "！"]) await session.send(text).result
+      for (const at of [1, 2]) {
+        const lines = model.requests[at]?.messages.flatMap(({ content }) => content.split("\n")) ?? []
+        const told = lines.filter((line) => line.includes("没有返回内容"))
+        expect(told).toHaveLength(1)
+        expect(told[0]).toMatch(/^(silent(\(\))? → )?（没有返回内容）$/)
+      }
+    },
+  )
 
-  test.each(["fay", "layered", "stack", "root"])("T10 the reason of a tool that threw is its message, in %s", async (dialect) => {
-    const model = scriptedModel([call("broken", {}), answer("不行。"), answer("好。")], { capabilities: { tools: true } })
-    const { session } = testAgent(model, { dialect, loop: { mode }, history: { toolRuns: "keep" } }, { tools })
-    const result = await session.send("？").result
-    await session.send("！").result
-    expect(result.trace.runs[0]?.result).toBe("坏了")
-    const toldOf = (at: number) =>
-      model.requests[at]?.messages.flatMap(({ content }) => content.split("\n")).filter((line) => line.includes("坏了"))
-    // A native result has a message of its own, so it says that it is an error.
-    const told =
-      mode === "native"
-        ? "工具出错：坏了"
-        : `${dialect === "root" ? "" : dialect === "fay" ? "broken() → " : "broken → "}失败：坏了`
-    expect(toldOf(1)).toEqual([told])
-    const isShort = mode === "native" || dialect === "root"
-    expect(toldOf(2)).toEqual([isShort && dialect !== "fay" ? told : "broken() → 失败：坏了"])
-  })
+  test.each(["fay", "layered", "stack", "stack-cached", "root"])(
+    "T10 the reason of a tool that threw is its message, in %s",
+    async (dialect) => {
+      const model = scriptedModel([call("broken", {}), answer("不行。"), answer("好。")], { capabilities: { tools: true } })
+      const { session } = testAgent(model, { dialect, loop: { mode }, history: { toolRuns: "keep" } }, { tools })
+      const result = await session.send("？").result
+      await session.send("！").result
+      expect(result.trace.runs[0]?.result).toBe("坏了")
+      const toldOf = (at: number) =>
+        model.requests[at]?.messages.flatMap(({ content }) => content.split("\n")).filter((line) => line.includes("坏了"))
+      // A native result has a message of its own, so it says that it is an error.
+      const told =
+        mode === "native"
+          ? "工具出错：坏了"
+          : `${dialect === "root" ? "" : dialect === "fay" ? "broken() → " : "broken → "}失败：坏了`
+      expect(toldOf(1)).toEqual([told])
+      const isShort = mode === "native" || dialect === "root"
+      expect(toldOf(2)).toEqual([isShort && dialect !== "fay" ? told : "broken() → 失败：坏了"])
+    },
+  )
 
   test("T17 a failed call can be made again, and a failure is no repeat", async () => {
     let tries = 0
@@ -268,7 +274,7 @@ describe("native calls", () => {
 })
 
 describe("chat", () => {
-  test.each(["fay", "layered", "stack"])("is one call without tools in %s", async (dialect) => {
+  test.each(["fay", "layered", "stack", "stack-cached"])("is one call without tools in %s", async (dialect) => {
     const model = scriptedModel(["你好呀。"])
     const { session } = testAgent(model, { dialect, loop: { mode: "chat" } }, { tools })
     expect(await session.send("你好").result).toMatchObject({ ok: true, text: "你好呀。", stopReason: "finish" })
@@ -427,7 +433,7 @@ test("calls whose ids are missing or were given before get ids of their own, in 
   expect(trace.runs.map(({ id }) => id)).toEqual(asked)
 })
 
-test.each(["layered", "soul", "stack"])(
+test.each(["layered", "soul", "stack", "stack-cached"])(
   "T10 in JSON mode a call's arguments stand once, and results stand as their tools wrote them, in %s",
   async (dialect) => {
     const results = ['{"k":1}', "Sunny, 8°C"]

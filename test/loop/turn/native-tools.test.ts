@@ -22,7 +22,7 @@ describe("what native tools say and answer", () => {
     "^Fay:hi\n#tool\n\\# escaped\n@br %[a.txt] <empty_reply>",
     "---\n## heading\n\ttab  two blanks \n\n\n",
   ]
-  const dialects = ["fay", "layered", "stack", "soul", "root"]
+  const dialects = ["fay", "layered", "stack", "stack-cached", "soul", "root"]
 
   test.each(dialects)("a result and the words beside a call stay byte for byte in %s", async (dialect) => {
     for (const result of results) {

@@ -81,15 +81,18 @@ describe("H5 a result with refresh_ms", () => {
     expect(ran).toHaveLength(2)
   })
 
-  test.each(["fay", "layered", "root", "soul", "stack", "tavern"])("shows its age in both languages: %s", (dialect) => {
-    const prestart = [{ tool: "weather", args: { at: "Rome" }, result: "sun", ageMs: 90_000 }]
-    const shown = (["zh-CN", "en"] as const).map((locale) => {
-      const { messages } = assemble(new PromptStack(), { dialect, locale, prompt: "final", turn: turnState("?", { prestart }) })
-      return messages.map(({ content }) => content).join("\n")
-    })
-    expect(shown[0]).toContain("2 分钟前的结果")
-    expect(shown[1]).toContain("a result from 2 min ago")
-  })
+  test.each(["fay", "layered", "root", "soul", "stack", "stack-cached", "tavern"])(
+    "shows its age in both languages: %s",
+    (dialect) => {
+      const prestart = [{ tool: "weather", args: { at: "Rome" }, result: "sun", ageMs: 90_000 }]
+      const shown = (["zh-CN", "en"] as const).map((locale) => {
+        const { messages } = assemble(new PromptStack(), { dialect, locale, prompt: "final", turn: turnState("?", { prestart }) })
+        return messages.map(({ content }) => content).join("\n")
+      })
+      expect(shown[0]).toContain("2 分钟前的结果")
+      expect(shown[1]).toContain("a result from 2 min ago")
+    },
+  )
 })
 
 describe("T26 results in history", () => {

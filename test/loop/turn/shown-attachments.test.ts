@@ -57,7 +57,7 @@ test.each([
 })
 
 describe("attachments that a model takes", () => {
-  test.each(["layered", "fay", "stack", "soul", "root"])(
+  test.each(["layered", "fay", "stack", "stack-cached", "soul", "root"])(
     "stand behind their name in the request, with their bytes, in %s",
     async (dialect) => {
       const model = seer(2)
@@ -261,7 +261,7 @@ describe("attachments of a tool's result", () => {
 test("the tokens of a request with pictures are the sum of its spans, in every dialect, whatever the budget", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom("layered", "fay", "stack", "soul"),
+      fc.constantFrom("layered", "fay", "stack", "stack-cached", "soul"),
       fc.array(fc.tuple(fc.string(), fc.nat(2)), { maxLength: 4 }),
       fc.option(fc.integer({ min: 1_500, max: 6_000 }), { nil: undefined }),
       async (dialect, messages, tokens) => {

@@ -22,7 +22,7 @@ const texts = [
 ]
 
 /** The dialects in which an answer of an earlier turn is a message that holds nothing else. In `root` it begins with its time. */
-const dialects = ["layered", "soul", "stack", "root", "root-tools"].flatMap((name) =>
+const dialects = ["layered", "soul", "stack", "stack-cached", "root", "root-tools"].flatMap((name) =>
   ["zh-CN", "en"].map((locale) => [name, locale] as const),
 )
 

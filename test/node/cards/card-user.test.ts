@@ -74,7 +74,7 @@ const everywhere = (name: string, words = [...fixed, ...lore, "GREETING", "BOOK"
   Object.fromEntries(words.map((word) => [word, name]))
 
 describe("C33 the user whom a card names", () => {
-  test.each(["tavern", "fay", "layered", "stack", "soul", "root"])(
+  test.each(["tavern", "fay", "layered", "stack", "stack-cached", "soul", "root"])(
     "is the speaker of a private chat in every text, in %s",
     async (dialect) => {
       const { who } = await named({ dialect })

@@ -147,7 +147,7 @@ describe("C37 regex scripts of a card", () => {
     "```\nx",
   ]
 
-  test.each(["tavern", "layered", "stack"])(
+  test.each(["tavern", "layered", "stack", "stack-cached"])(
     "forge no more in %s than the same words of the people who speak",
     async (dialect) => {
       const plain = /^(?![\s\S]*(?:\$[\d<]|\{\{|<(?:char|bot|user)>))[\s\S]*\S/

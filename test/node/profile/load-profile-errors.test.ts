@@ -226,7 +226,7 @@ temperature = 3
       4 | folder = "./nowhere"
         | ^
       5 | dialect = "layerd"
-      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, root, root-tools, soul, stack, tavern), found "layerd". Did you mean "layered"?
+      profile.toml:5:1: prompt.dialect: expected a dialect (fay, layered, root, root-tools, soul, stack, stack-cached, tavern), found "layerd". Did you mean "layered"?
       4 | folder = "./nowhere"
       5 | dialect = "layerd"
         | ^
@@ -245,7 +245,7 @@ temperature = 3
 
   test("an unknown dialect", async () => {
     expect(await messageOf({ "profile.toml": '[prompt]\ndialect = "layred"\n' })).toMatchInlineSnapshot(`
-      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, root, root-tools, soul, stack, tavern), found "layred". Did you mean "layered"?
+      "profile.toml:2:1: prompt.dialect: expected a dialect (fay, layered, root, root-tools, soul, stack, stack-cached, tavern), found "layred". Did you mean "layered"?
       1 | [prompt]
       2 | dialect = "layred"
         | ^

@@ -63,6 +63,7 @@ describe("the shipped profiles", () => {
     { name: "fay", locale: "en", user: "Friend", window: "slide" },
     { name: "layered", locale: "zh-CN", user: "主人", window: "steps" },
     { name: "stack", locale: "en", user: "Friend", window: "steps" },
+    { name: "stack-cached", locale: "zh-CN", user: "主人", window: "steps" },
   ])("$name in $locale has its dialect, its persona, its names and its tools", async ({ name, locale, user, window }) => {
     const profile = await loadProfile(name, { locale, env: {}, roots: ["profiles"] })
     expect(dialectOf(profile)).toMatchObject({ name, locale })
@@ -72,7 +73,7 @@ describe("the shipped profiles", () => {
     expect(profile.prestart).toEqual([{ tool: "current_time", args: {}, includeHistory: false }])
   })
 
-  test.each(["fay", "layered", "stack", "soul", "root"])(
+  test.each(["fay", "layered", "stack", "stack-cached", "soul", "root"])(
     "N41 of %s: whoever can be told of a reminder can be told to drop it, in both languages",
     async (name) => {
       for (const locale of ["zh-CN", "en"]) {

@@ -9,9 +9,9 @@ import { ran, said, turnState } from "../../support/turns.ts"
 import { anyText } from "../encode/arbitrary-text.ts"
 
 /** Every shipped prompt that makes a turn's request. */
-export const turnPrompts = (["fay", "layered", "stack"] as const).flatMap((dialect) =>
+export const turnPrompts = (["fay", "layered", "stack", "stack-cached"] as const).flatMap((dialect) =>
   (["en", "zh-CN"] as const).flatMap((locale) =>
-    ["planner", "final", ...(dialect === "stack" ? ["chat"] : [])].map((prompt) => ({ dialect, locale, prompt })),
+    ["planner", "final", ...(dialect.startsWith("stack") ? ["chat"] : [])].map((prompt) => ({ dialect, locale, prompt })),
   ),
 )
 

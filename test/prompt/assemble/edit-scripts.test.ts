@@ -86,34 +86,37 @@ function requestOf(
 }
 
 describe("a request that follows others", () => {
-  test.each(["layered", "stack", "fay"])("S12 S14 is the one that nothing went before, whatever was edited (%s)", (name) => {
-    fc.assert(
-      fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
-        const made = { dialect: shippedDialect(name, "en"), counter: freshCounter(), assembler: createAssembler() }
-        const entries = new Map<string, object>()
-        let given = begin
-        const asked = [(same: Given) => same, ...edits].map((apply) => {
-          given = apply(given)
-          const skills = given.skills.map((text, index) => {
-            const entry = entries.get(`${index % 3}${text}`) ?? { content: { text, trust: "user" } }
-            entries.set(`${index % 3}${text}`, entry)
-            return entry
+  test.each(["layered", "stack", "stack-cached", "fay"])(
+    "S12 S14 is the one that nothing went before, whatever was edited (%s)",
+    (name) => {
+      fc.assert(
+        fc.property(fc.array(edit, { minLength: 1, maxLength: 6 }), (edits) => {
+          const made = { dialect: shippedDialect(name, "en"), counter: freshCounter(), assembler: createAssembler() }
+          const entries = new Map<string, object>()
+          let given = begin
+          const asked = [(same: Given) => same, ...edits].map((apply) => {
+            given = apply(given)
+            const skills = given.skills.map((text, index) => {
+              const entry = entries.get(`${index % 3}${text}`) ?? { content: { text, trust: "user" } }
+              entries.set(`${index % 3}${text}`, entry)
+              return entry
+            })
+            return { given, request: requestOf(given, skills, made) }
           })
-          return { given, request: requestOf(given, skills, made) }
-        })
-        for (const { given, request } of asked) {
-          const anew = { ...given, tools: given.tools.map((tool) => ({ ...tool })), history: structuredClone(given.history) }
-          const skills = given.skills.map((text) => ({ content: { text, trust: "user" } }))
-          const made = { dialect: shippedDialect(name, "en"), counter: freshCounter() }
-          const [printed, expected] = [request, requestOf(anew, skills, made)].map((one) => JSON.stringify(one))
-          if (printed !== expected) expect(printed).toBe(expected)
-        }
-      }),
-      { numRuns: Math.ceil(amount("EDIT_SCRIPTS") / 3), seed: seedOf(31) },
-    )
-  })
+          for (const { given, request } of asked) {
+            const anew = { ...given, tools: given.tools.map((tool) => ({ ...tool })), history: structuredClone(given.history) }
+            const skills = given.skills.map((text) => ({ content: { text, trust: "user" } }))
+            const made = { dialect: shippedDialect(name, "en"), counter: freshCounter() }
+            const [printed, expected] = [request, requestOf(anew, skills, made)].map((one) => JSON.stringify(one))
+            if (printed !== expected) expect(printed).toBe(expected)
+          }
+        }),
+        { numRuns: Math.ceil(amount("EDIT_SCRIPTS") / 3), seed: seedOf(31) },
+      )
+    },
+  )
 
-  test.each(["layered", "stack", "fay"])(
+  test.each(["layered", "stack", "stack-cached", "fay"])(
     "S14 S16 is the same for a chat whose history is cut, grows and is edited (%s)",
     (name) => {
       const line = fc.string({ minLength: 0, maxLength: 3 }).map((end) => `${"Some words. ".repeat(6)}${end}`)

@@ -15,6 +15,7 @@ const prompts = [
   ["stack", "planner"],
   ["stack", "final"],
   ["stack", "chat"],
+  ["stack-cached", "planner"],
 ] as const
 const locales: readonly Locale[] = ["zh-CN", "en"]
 const cases = prompts.flatMap(([dialect, prompt]) => locales.map((locale) => ({ dialect, prompt, locale })))

@@ -29,7 +29,7 @@ describe("T1 the six kinds of prompts", () => {
     (locale) => {
       const persona = shippedPrompts("characters").find(({ path }) => path === `characters/${locale}/fay.md`)
       expect(persona?.body.trim()).toMatch(/./)
-      for (const dialect of ["fay", "layered", "stack"]) {
+      for (const dialect of ["fay", "layered", "stack", "stack-cached"]) {
         for (const name of ["planner", "final", "importance", "user-profile", "reflection"])
           expect([...dialectWith(name, shippedDialect(dialect, locale)).files.keys()]).toContain(name)
       }

@@ -30,7 +30,7 @@ const resultUnits = isLong ? mebibyte : mebibyte / 4
 const many = (count: number) => Array.from({ length: count }, (_, i) => said(i % 2 === 0 ? "user" : "assistant", `message ${i}`))
 
 describe("the work of assembling", () => {
-  test.each(["fay", "layered", "stack"])(
+  test.each(["fay", "layered", "stack", "stack-cached"])(
     `%s takes a question of ${questionMb} MB whole, counting each character thrice at most`,
     (dialect) => {
       const counter = measuring()

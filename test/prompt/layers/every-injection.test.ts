@@ -116,8 +116,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     history: user system turn 100 entries at 10 | .role:user .group! .speaker:user .text:user .prestart.tool:tool .prestart.result:tool .own! .speaker:author .text:agent
     memories: memory system turn 60 entries at 20 by 0,-1 | .text:memory .speaker:memory .time:memory
     prestart: tool system turn 100 entries at 40 | .tool:tool .arguments:tool .result:tool
-    tools: author system session 80 entries at 70 | .name:author .description:author
-    tool_groups: author system session 80 entries at 70 | .external! .rules:author
+    tools: author system session as session 80 entries at 70 | .name:author .description:author
+    tool_groups: author system session as session 80 entries at 70 | .external! .rules:author
     file_faults: agent system turn 100 entries at 40 | .missing! .file:agent .total:author
     runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .sentence:author .block:tool
     steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .sentence:author .notice:agent .block:tool
@@ -129,8 +129,8 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     history: user system turn 100 entries at 10 | .role:user .group! .speaker:user .text:user .prestart.tool:tool .prestart.result:tool .own! .speaker:author .text:agent
     memories: memory system turn 60 entries at 20 by 0,-1 | .text:memory .speaker:memory .time:memory
     prestart: tool system turn 100 entries at 40 | .tool:tool .arguments:tool .result:tool
-    tools: author system session 80 entries at 70 | .name:author .description:author
-    tool_groups: author system session 80 entries at 70 | .external! .rules:author
+    tools: author system session as session 80 entries at 70 | .name:author .description:author
+    tool_groups: author system session as session 80 entries at 70 | .external! .rules:author
     file_faults: agent system turn 100 entries at 40 | .missing! .file:agent .total:author
     runs: tool system turn 100 entries at 5 from 1 | .tool:agent .arguments:agent .result:tool .failed! .sentence:author .block:tool
     steps: tool system turn 100 entries at 5 from 1 | .role:tool .call:agent .answers! .tool:agent .arguments:agent .result:tool .failed! .sentence:author .notice:agent .block:tool
@@ -153,7 +153,7 @@ test("S1 S2 S13 what every injection of a profile, a turn and its layers is: who
     character.runtime_state: author system turn 40 entries at 60 by 1,0 | .note:author .name:author .value:agent
     character.relationship: author system turn 50 entries at 55 by 1,1,0,0 | .note:author .speaker:user .name:author .value:author .name:agent .value:agent
     world_book: author system turn 65 entries at 30 by -3,-7 | .title:author .text:tool
-    character.reaction_plan: author system turn 90 headTail at 65 | :agent"
+    character.reaction_plan: author system turn as session 90 headTail at 65 | :agent"
   `)
 })
 
@@ -240,7 +240,7 @@ test("C14 C20 the slot, the rank and the priority of lore at each position, at i
 
 test("S1 the names of the turn's slots: which share no slot, which only a turn fills, and which a profile cannot leave out", () => {
   const inPrompts = new Set<string>()
-  for (const name of ["fay", "layered", "soul", "stack", "root", "tavern"])
+  for (const name of ["fay", "layered", "soul", "stack", "stack-cached", "root", "tavern"])
     for (const { template, omit } of shippedDialect(name, "en").files.values())
       for (const one of [...templateNames(template.nodes).all, ...omit]) inPrompts.add(one)
   for (const name of promptSlots) {

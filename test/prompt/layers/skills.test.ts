@@ -78,7 +78,7 @@ describe("L5: layer 3", () => {
 
   test("stands in every dialect, and each skill is told apart in the spans", () => {
     const stack = new PromptStack([skillsInjection(skills)])
-    for (const dialect of ["fay", "layered", "stack"]) {
+    for (const dialect of ["fay", "layered", "stack", "stack-cached"]) {
       for (const prompt of ["planner", "chat", "final", "native"]) {
         const { messages, spans } = assemble(stack, { dialect, prompt, locale: "zh-CN" })
         expect(messages.map(({ content }) => content).join("\n")).toContain(layer(skills))

@@ -70,7 +70,7 @@ describe("memories", () => {
     expect(text).toContain("（记下的，不是谁的原话）：\n主人其实害怕孤独")
   })
 
-  test.each(["fay", "layered", "soul", "stack", "root", "root-tools", "tavern"])(
+  test.each(["fay", "layered", "soul", "stack", "stack-cached", "root", "root-tools", "tavern"])(
     "are marked so in every dialect: %s",
     (dialect) => {
       expect(shown(dialect, "zh-CN")).toContain("（记下的，不是谁的原话）：\n主人其实害怕孤独")
@@ -180,7 +180,7 @@ describe("what the loop tells the planner", () => {
 
   test("T12 the final output's own system message is not the planner's", () => {
     const stack = new PromptStack([{ key: "final_system", content: "Speak.", scope: "global" }])
-    for (const dialect of ["fay", "layered", "stack"]) {
+    for (const dialect of ["fay", "layered", "stack", "stack-cached"]) {
       const say = (prompt: string) => JSON.stringify(assemble(stack, { dialect, prompt, turn: turnState("?") }).messages)
       expect(say("planner")).not.toContain("Speak.")
       expect(say("final")).toContain("Speak.")

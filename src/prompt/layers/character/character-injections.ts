@@ -21,13 +21,12 @@ const ranks = { worldBook: 30, relationship: 55, state: 60, reactionPlan: 65 } a
 
 /**
  * State, relationship, world book and reaction plan as injections under the recommended keys and priorities (S2). All have the scope
- * `turn`: with the scope `session` they would stay after the plugin is removed from the profile.
+ * `turn`: with the scope `session` they would stay after the plugin is removed from the profile. Only the plan never changes in a session.
  */
 export function characterInjections({ state, relationship, worldBook, reactionPlan }: CharacterTurn): readonly InjectionInput[] {
-  const { speaker } = relationship
   const known = sheetEntries(relationship.sheet, relationship.changes)
   const whose: readonly SlotEntry[] =
-    speaker === undefined || known.length === 0 ? [] : [{ speaker: { text: speaker, trust: "user" } }]
+    relationship.speaker === undefined || known.length === 0 ? [] : [{ speaker: { text: relationship.speaker, trust: "user" } }]
   const notes = known.filter(({ note }) => note !== undefined)
   return [
     sheetItem("character.runtime_state", sheetEntries(state.sheet, state.changes), {
@@ -50,6 +49,7 @@ export function characterInjections({ state, relationship, worldBook, reactionPl
       content: reactionPlan ?? "",
       priority: priority.reactionPlan,
       scope: "turn",
+      stability: "session",
       fit: { rank: ranks.reactionPlan, shrink: "headTail" },
     },
   ]

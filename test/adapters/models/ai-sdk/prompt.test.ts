@@ -42,6 +42,7 @@ describe("a converted prompt in the real streamText", () => {
     ["layered", "final"],
     ["stack", "planner"],
     ["stack", "chat"],
+    ["stack-cached", "planner"],
     ["fay", "planner"],
     ["fay", "final"],
   ])("of dialect %s, prompt %s: the model gets the assembly's messages, in order", async (dialect, prompt) => {

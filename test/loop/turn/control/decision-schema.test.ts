@@ -85,7 +85,7 @@ describe("T52 the schema of a decision", () => {
   })
 
   test.each(
-    ["layered", "root", "root-tools", "soul", "stack", "tavern"].flatMap((dialect) =>
+    ["layered", "root", "root-tools", "soul", "stack", "stack-cached", "tavern"].flatMap((dialect) =>
       (["en", "zh-CN"] as const).map((locale) => [dialect, locale] as const),
     ),
   )("shortens the prompt of %s in %s by the form", async (dialect, locale) => {

@@ -12,6 +12,8 @@ const appending = [
   { dialect: "layered", locale: "zh-CN" },
   { dialect: "stack", locale: "en" },
   { dialect: "stack", locale: "zh-CN" },
+  { dialect: "stack-cached", locale: "en" },
+  { dialect: "stack-cached", locale: "zh-CN" },
   { dialect: "root", locale: "en" },
   { dialect: "root", locale: "zh-CN" },
 ] as const

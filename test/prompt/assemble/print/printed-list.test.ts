@@ -40,7 +40,7 @@ const itemOf = (key: string): Injection => ({
 
 describe("what the rest slot printed before", () => {
   test("S5 S12 is put again as it would be printed anew, whatever was added, replaced, moved and removed", () => {
-    const dialect = fc.constantFrom("layered", "stack", "fay", "soul", "root")
+    const dialect = fc.constantFrom("layered", "stack", "stack-cached", "fay", "soul", "root")
     fc.assert(
       fc.property(
         dialect,

@@ -52,7 +52,7 @@ describe("S12 spans", () => {
       { key: "text", content: { text: "It pours.", trust: "author", source: own } },
       { key: "long", content: "word ".repeat(400), fit: { rank: 1, shrink: "headTail" } },
     ])
-    for (const dialect of ["stack", "fay", "layered", "soul"]) {
+    for (const dialect of ["stack", "stack-cached", "fay", "layered", "soul"]) {
       const assembly = assemble(stack, { dialect, turn: turnState("?"), counter: perRun, budgetTokens: 1_000 })
       const sources = (key: string) =>
         new Set(assembly.spans.filter((span) => span.key === key && span.part === "content").map(({ source }) => source?.file))
