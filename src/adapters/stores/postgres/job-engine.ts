@@ -15,20 +15,25 @@ const daySeconds = 86_400
 /** A job is taken over when its process has sent no heartbeat for so long. */
 export const heartbeatSeconds = 30
 
-/** Starts pg-boss on the store's own connections and brings its tables up to date. It runs nothing by itself. */
-export async function startJobEngine(
-  pool: Pool,
-  { boss }: Pick<Drivers, "boss">,
-  { settings, target }: { readonly settings: PostgresSettings; readonly target: ConnectionTarget },
-): Promise<PgBoss> {
-  const engine = new boss.PgBoss({
+/** A pg-boss on the store's own connections, which is not started and runs nothing by itself. */
+export function jobEngine(pool: Pool, { boss }: Pick<Drivers, "boss">, { jobSchema, jobs }: PostgresSettings): PgBoss {
+  return new boss.PgBoss({
     db: { executeSql: (text, values) => pool.query(text, values) },
-    schema: settings.jobSchema,
+    schema: jobSchema,
     supervise: false,
     schedule: false,
     // A call of `supervise` does nothing before this time is over. The default would hide a dead process for a minute.
-    monitorIntervalSeconds: settings.jobs.superviseSeconds,
+    monitorIntervalSeconds: jobs.superviseSeconds,
   })
+}
+
+/** Starts pg-boss and brings its tables up to date. */
+export async function startJobEngine(
+  pool: Pool,
+  drivers: Pick<Drivers, "boss">,
+  { settings, target }: { readonly settings: PostgresSettings; readonly target: ConnectionTarget },
+): Promise<PgBoss> {
+  const engine = jobEngine(pool, drivers, settings)
   engine.on("error", (error) => settings.onWarning(withoutSecrets(`jobs: ${messageOf(error)}`, target)))
   try {
     await oneProcessAtATime(pool, async () => {

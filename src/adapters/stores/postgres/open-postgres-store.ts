@@ -10,7 +10,7 @@ import { createSqlStore, drainOf } from "../sql/sql-store.ts"
 import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
-import { agentQueues, queueSettings, startJobEngine } from "./job-engine.ts"
+import { agentQueues, jobEngine, queueSettings, startJobEngine } from "./job-engine.ts"
 import { listeningClient, loadDrivers, openPool, postgresDatabase } from "./postgres-database.ts"
 import { postgresFault } from "./postgres-fault.ts"
 import { PostgresJobRunner } from "./postgres-job-runner.ts"
@@ -50,7 +50,8 @@ export class WakeUpListener {
     this.#options.timers.clear(this.#waiting)
     const client = this.#client
     this.#client = undefined
-    if (client) await end(client)
+    // A client that never connected rejects, which does not matter.
+    await client?.end().catch(() => undefined)
   }
 
   async #listen(): Promise<void> {
@@ -74,7 +75,7 @@ export class WakeUpListener {
   #lost(client: Client, reason: string): void {
     if (this.#client !== client) return
     this.#client = undefined
-    void end(client)
+    client.end().catch(() => undefined)
     if (this.#isClosed) return
     const { timers, random, onWarning } = this.#options
     if (this.#failures === 0) onWarning(`jobs: not woken at once until the listening connection is back (${reason})`)
@@ -82,11 +83,6 @@ export class WakeUpListener {
     this.#failures += 1
     this.#waiting = timers.set(() => void this.#listen(), waitMs)
   }
-}
-
-/** Ends a client in any state. One that never connected throws, which does not matter. */
-async function end(client: Client): Promise<void> {
-  await client.end().catch(() => undefined)
 }
 
 /**
@@ -174,7 +170,8 @@ function runnerOver(open: OpenDatabase): PostgresJobRunner {
     claims,
     settings: { ...settings, onWarning },
     queueFor,
-    prepare: (queue) => engine.updateQueue(queue, queueSettings(settings)),
+    // By an engine of its own: an engine forgets a queue that it updates, and a turn's transaction would wait for a second connection.
+    prepare: (queue) => jobEngine(pool, drivers, settings).updateQueue(queue, queueSettings(settings)),
     async supervise() {
       await claims.endFutureTimes(settings.jobs.maxWaitMs)
       // Rebuilding an index can take long. Jobs of dead processes must not wait for it.
