@@ -8,7 +8,7 @@ import { frozenJson, frozenState } from "../../../memory/services/store/frozen-j
 import type { JobRunner } from "../../../memory/services/store/job-runner.ts"
 import type { MemoryRecords } from "../../../memory/services/store/records.ts"
 import { takeBack } from "../../../memory/services/store/rows/forget-turns.ts"
-import { lockAgent, scopeEpoch, scopeOfKey } from "../../../memory/services/store/rows/memory-scopes.ts"
+import { lockAgent, scopeOfKey, scopeState } from "../../../memory/services/store/rows/memory-scopes.ts"
 import { putReceipts } from "../../../memory/services/store/rows/receipt-records.ts"
 import { createRowStore } from "../../../memory/services/store/rows/row-store.ts"
 import type { RowDatabase, Rows } from "../../../memory/services/store/rows/rows.ts"
@@ -115,7 +115,7 @@ async function dropPart(rows: Rows, { scope, copy }: Written, isKept: boolean): 
 
 async function findCopy(rows: Rows, key: ServiceKey, form: string) {
   const columns = ["agent", "scope", "copy", "parts", "epoch", "sequence"] as const
-  const named = { ...scopeOfKey(key).row, form, epoch: await scopeEpoch(rows, key), parts: { isNot: null } }
+  const named = { ...scopeOfKey(key).row, form, epoch: (await scopeState(rows, key)).epoch, parts: { isNot: null } }
   return (await rows.select("index_copies", named, { columns }))[0]
 }
 

@@ -2,7 +2,9 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import type { ServiceKey } from "../../../../src/core/conversation.ts"
+import type { MemoryCursor } from "../../../../src/memory/services/store/records.ts"
 import type { Store } from "../../../../src/memory/services/store/store.ts"
+import { countSqlite } from "../../../support/count-statements.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
 const ann: ServiceKey = { agent: "fay", conversation: "chat", audience: "private", user: "ann" }
@@ -45,5 +47,41 @@ test("numbers go on where a part of a scope was forgotten, so nothing new is pas
     reset: false,
     memories: [{ id: "a2" }],
   })
+  await store.close()
+})
+
+test.each([
+  ["in private", ann],
+  ["in a group", { ...ann, audience: "group" as const }],
+])("M34 %s, memories and facts are read only where some were added or changed", async (_, key) => {
+  const store = await opened()
+  const count = countSqlite()
+  const readings = async (read: () => Promise<unknown>) => {
+    count.clear()
+    const found = await read()
+    return [found, count.statements]
+  }
+  const changes = (after?: MemoryCursor) => readings(() => store.memories.changes(key, { after, limit: 9 }))
+  const facts = () => readings(() => store.users.load(key))
+  const begin = { cursor: { epoch: 0, sequence: 0 }, reset: false, memories: [] }
+  expect(await changes()).toEqual([begin, 1])
+  await remember(store, key, "first")
+  const cursor = { epoch: 0, sequence: 1 }
+  expect(await changes(begin.cursor)).toEqual([expect.objectContaining({ cursor, memories: [expect.anything()] }), 2])
+  expect(await changes(cursor)).toEqual([{ cursor, reset: false, memories: [] }, 1])
+  await store.memories.markUsed(["first"], { atMs: 2, key })
+  expect(await changes(cursor)).toEqual([expect.objectContaining({ cursor: { epoch: 0, sequence: 2 } }), 2])
+  expect(await facts()).toEqual([{ version: 0, statements: [] }, 1])
+  const home = {
+    name: "home",
+    value: "Oslo",
+    confidence: 1,
+    turnId: "t",
+    conversation: key.conversation,
+    audience: key.audience,
+    atMs: 1,
+  }
+  await store.users.append([home], { turnId: "t", expectVersion: 0, key })
+  expect(await facts()).toEqual([{ version: 1, statements: [home] }, 2])
   await store.close()
 })

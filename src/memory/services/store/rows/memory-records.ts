@@ -3,7 +3,7 @@ import { frozenJson } from "../frozen-json.ts"
 import { saidAgain, usedAgain } from "../memory-again.ts"
 import { type MemoryRecords, type StoredMemory, type StoredVector, turnGone } from "../records.ts"
 import { vectorBytes, vectorValues } from "../store-row.ts"
-import { lockOwner, lockUsers, type MemoryNumbers, markChanged, numbersOfAll, scopeEpoch, scopeOfKey } from "./memory-scopes.ts"
+import { lockOwner, lockUsers, type MemoryNumbers, markChanged, numbersOfAll, scopeOfKey, scopeState } from "./memory-scopes.ts"
 import { checkKey, type RowTables, sessionOf, userOf } from "./row-tables.ts"
 import { type Conditions, inPages, type RowDatabase, type Rows, valuesOf } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
@@ -21,16 +21,16 @@ export function createMemoryRecords({
     },
     markUsed: (ids, options) => write((rows) => markUsed(rows, ids, options)),
     get: (id, key) => readOnce(async (rows) => (await memoriesOf(rows, key, [id]))[0]),
-    // The epoch is read first: of what is deleted after that, the next call tells.
+    // The scope is read first: of what changes after that, the next call tells.
     changes: (key, { after, limit }) =>
       readOnce(async (rows) => {
-        const epoch = await scopeEpoch(rows, key)
+        const { epoch, sequence: newest } = await scopeState(rows, key)
         const reset = after !== undefined && after.epoch !== epoch
         const from = after === undefined || reset ? 0 : after.sequence
         const number = key.audience === "private" ? "user_sequence" : "group_sequence"
         const wanted = { ...scopeOfKey(key).memories, [number]: { above: from } }
-        const columns = [...memoryColumns, number] as const
-        const found = await rows.select("memories", wanted, { columns, order: [number], limit: Math.max(0, limit) })
+        const page = { columns: [...memoryColumns, number], order: [number], limit: Math.max(0, limit) } as const
+        const found = newest > from ? await rows.select("memories", wanted, page) : []
         const sequence = found.at(-1)?.[number] ?? from
         return { cursor: { epoch, sequence }, reset, memories: found.map(memoryOf) }
       }),
@@ -166,8 +166,7 @@ async function putVectors(rows: Rows, vectors: readonly StoredVector[], key: Ser
   const memories = await memoriesOf(rows, key, ids)
   const seen = new Map(memories.map((memory) => [memory.id, memory]))
   // All users are locked before any group, in one order: so two transactions never wait for each other.
-  const owners = memories.map(({ user }) => user)
-  const users = await lockUsers(rows, key.agent, owners)
+  const users = await lockUsers(rows, key.agent, new Set(memories.map(({ user }) => user)))
   const known = vectors.filter(({ memoryId }) => seen.has(memoryId))
   for (const vector of known) await putVector(rows, key.agent, vector)
   const changed = known.flatMap(({ memoryId }) => seen.get(memoryId) ?? [])

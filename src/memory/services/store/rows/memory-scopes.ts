@@ -28,12 +28,12 @@ export function scopeOfKey({ agent, audience, conversation, user }: ServiceKey):
 /** The row of the agent itself. New scopes begin in its epoch. */
 const agentScope = ""
 
-/** The epoch of the scope that a key reads. */
-export async function scopeEpoch(rows: Rows, key: ServiceKey): Promise<number> {
+/** The state of the scope that a key reads. One without memories has no row of its own; that of the agent then tells its epoch, and counts nothing. */
+export async function scopeState(rows: Rows, key: ServiceKey): Promise<ScopeState> {
   const { agent, scope } = scopeOfKey(key).row
-  const wanted = { agent, scope: { in: [scope, agentScope] } }
-  const found = await rows.select("memory_scopes", wanted, { columns: ["scope", "last_deletion"] })
-  return (found.find((row) => row.scope === scope) ?? found[0])?.last_deletion ?? 0
+  const own = { columns: ["last_deletion", "sequence"], order: ["scope"], isDescending: true, limit: 1 } as const
+  const [found] = await rows.select("memory_scopes", { agent, scope: { in: [scope, agentScope] } }, own)
+  return { epoch: found?.last_deletion ?? 0, sequence: found?.sequence ?? 0 }
 }
 
 /**

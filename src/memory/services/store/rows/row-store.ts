@@ -221,7 +221,8 @@ async function importUser(rows: Rows, { users }: Made, row: RowOf<"user"> | RowO
     if (users.has(id)) await insertStatements(rows, [frozenJson(row.statement, "statement")], row)
     return users.has(id)
   }
-  const isNew = await rows.add("users", { ...userOf(row), version: row.version })
+  // Version 0 is that of a user without statements.
+  const isNew = await rows.add("users", { ...userOf(row), version: Math.max(1, row.version) })
   if (isNew) users.add(id)
   return isNew
 }

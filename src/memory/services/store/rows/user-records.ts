@@ -9,12 +9,13 @@ import { expectTurn } from "./session-rows.ts"
 /** Users' statements about themselves, in tables. */
 export function createUserRecords({ readOnce, write }: RowDatabase): UserRecords {
   return {
-    // The version is read first: a change that came between makes `append` refuse.
+    // The version is read first: a change that came between makes `append` refuse. Before the first one, nothing was stated.
     load: (key) =>
       readOnce(async (rows) => {
-        const [user] = await rows.select("users", userOf(key), { columns: ["version"] })
-        const found = await rows.select("statements", statementsFor(key), { columns: ["body"], order: ["position"] })
-        return Object.freeze({ version: user?.version ?? 0, statements: Object.freeze(found.map(({ body }) => body)) })
+        const version = (await rows.select("users", userOf(key), { columns: ["version"] }))[0]?.version ?? 0
+        const bodies = { columns: ["body"], order: ["position"] } as const
+        const found = version > 0 ? await rows.select("statements", statementsFor(key), bodies) : []
+        return Object.freeze({ version, statements: Object.freeze(found.map(({ body }) => body)) })
       }),
     append: async (given, options) => {
       const statements = frozenJson(given, "statements")
