@@ -65,9 +65,9 @@ export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: R
       const { text, leads } = see(character)
       isLed ||= leads
       for (const shown of text) {
-        if (isLed && count < mostLead) active.push(led)
+        if (isLed && count < mostLead && led.next.has(shown)) active.push(led)
         count++
-        goOn(active, shown, found)
+        if (active.length > 0) goOn(active, shown, found)
       }
       if (active.length === 0 && (!mayLead || count > mostLead)) break
     }

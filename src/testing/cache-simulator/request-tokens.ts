@@ -71,7 +71,7 @@ export function textTokens(counter: TokenCounter) {
 /** The end of each piece of a text, and the tokens of its first pieces. Only pieces that are asked for are counted, each once. */
 function piecesOf(text: string, counter: TokenCounter) {
   const starts = counter.pieces?.(text) ?? []
-  const ends = Array.from(starts, (_, piece) => starts[piece + 1] ?? text.length)
+  const ends = starts.length === 0 ? [] : [...starts.slice(1), text.length]
   const sums = [0]
   const tokensOf = (pieces: number): number => {
     for (let at = sums.length - 1; at < pieces; at++) sums.push((sums[at] ?? 0) + counter.count(text.slice(starts[at], ends[at])))

@@ -4,7 +4,7 @@ import type { PromptSource } from "../../../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"
-import { candidatesFor, parametersOf, shownName } from "./parameter-values.ts"
+import { candidatesFor, findExpressions, parametersOf, shownName } from "./parameter-values.ts"
 import { sharedScore, type Words, wordsOf } from "./vocabulary.ts"
 
 /** A call that a question asks for. */
@@ -50,6 +50,7 @@ function chooseTool(text: string, tools: readonly ModelTool[]): Choice | undefin
 /** Arithmetic alone asks for a calculator. A time or a city only counts in addition to shared words. */
 function scoreOf(tool: ModelTool, said: Words, text: string): number {
   const shared = sharedScore(said, wordsOf(`${tool.name} ${tool.description}`))
+  if (shared === 0 && findExpressions(text).length === 0) return 0
   const { evidence, speaksForItself } = fillArguments(tool, text)
   return shared > 0 || speaksForItself ? shared + 2 * evidence : 0
 }

@@ -51,11 +51,11 @@ function letterWords(text: string): readonly string[] {
 }
 
 function characterPairs(text: string): readonly string[] {
-  const characters = [...text]
-  const telling = (character: string | undefined) => isHan(character) && !particles.has(character ?? "")
-  return characters.flatMap((character, at) => {
-    const next = characters[at + 1]
-    return telling(character) && telling(next) ? [character + next] : []
+  const runs = text.match(/\p{Script=Han}{2,}/gu) ?? []
+  return runs.flatMap((run) => {
+    const characters = [...run]
+    const pairs = characters.slice(1).map((next, at) => `${characters[at]}${next}`)
+    return pairs.filter((pair) => [...pair].every((character) => !particles.has(character)))
   })
 }
 

@@ -236,11 +236,10 @@ function wordsOf(all: readonly ScriptedWords[], day: number, atMinute: MinuteOfD
 }
 
 /** The line of a turn: the script's, or what its user finds to say. */
-async function textOf(words: ScriptedWords, { now: { day }, user, time, profile: { timeZone } }: Living): Promise<string> {
+async function textOf(words: ScriptedWords, { now: { day }, user, time }: Living): Promise<string> {
   const { texts, firstDay, everyDays } = words
   if (texts.length > 0) return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
-  const date = new Date(time.clock.nowMs()).toLocaleString("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
-  return user.next(words, { day, date })
+  return user.next(words, { day, atMs: time.clock.nowMs() })
 }
 
 /** Everything that a claim wants remembered or forgotten, each once. */

@@ -31,12 +31,13 @@ export function simulatedUser({ persona, file, text }: Script, profile: Profile,
   const say = sentencesOf(languageOf(persona.join("\n"), profile.locale.startsWith("zh") ? "zh-CN" : "en"))
   return {
     /** The next line. A model that writes nothing is asked again, without a bound. Throws `script`, at the line of the chat, if it fails or writes nothing again. */
-    async next({ source }: ScriptedWords, { day, date }: { readonly day: number; readonly date: string }): Promise<string> {
+    async next({ source }: ScriptedWords, { day, atMs }: { readonly day: number; readonly atMs: number }): Promise<string> {
       if (model === undefined) {
         if (left.length === 0) left = [...persona]
         return left.splice(Math.floor(random() * left.length), 1).join("")
       }
       const system = say(["user"], { persona: persona.join("\n"), name: profile.agent.name })
+      const date = new Date(atMs).toLocaleString("sv-SE", { timeZone: profile.timeZone, dateStyle: "short", timeStyle: "short" })
       const begin: Message[] = [
         { role: "system", content: system },
         { role: "user", content: say(["user-begins"], { date }) },
