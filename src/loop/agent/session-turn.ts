@@ -155,8 +155,11 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     if (!receipt && (commit.append.length === 0 || agent.spending)) await (await loadAside()).keepSpending(turn, result.trace)
     return result
   } catch (thrown) {
-    const { commitError, leaveUnsettled, unknownOutcome } = await loadAside()
-    if (!commit || !writing || !signal.aborted || thrown !== signal.reason) return fail(turn, commitError(thrown))
+    const { behindLate, commitError, leaveUnsettled, unknownOutcome } = await loadAside()
+    if (!commit || !writing || !signal.aborted || thrown !== signal.reason) {
+      const behind = await behindLate(queued.session, turn)
+      return behind ? commitTurn(behind, result, queued) : fail(turn, commitError(thrown))
+    }
     leaveUnsettled(queued.session, turn, commit, writing)
     return fail(turn, unknownOutcome(signal.reason))
   }
@@ -279,14 +282,7 @@ async function runHook({ agent, input, session }: TurnContext, hook: TurnHook, r
   const { ports, profile, onWarning } = agent
   const { key, turnId, speaker, text, wake } = input
   // Copies, so that a hook that changes them changes nothing for the next hook or for the caller.
-  const context = {
-    key: { ...key },
-    turnId,
-    memoryOn: session.memoryOn,
-    result: { ...result },
-    speaker: { ...speaker },
-    wake,
-  }
+  const context = { key: { ...key }, turnId, memoryOn: session.memoryOn, result: { ...result }, speaker: { ...speaker }, wake }
   const timeoutMs = profile.limits.toolMs
   const outcome = await within({ timeoutMs, signal: new AbortController().signal, timers: ports.timers }, (signal) =>
     hook.afterTurn?.({ ...context, question: text, signal }),

@@ -19,20 +19,14 @@ const authorityEnd = /(?!\ufeff)[/?#\\\s<>]/g
 const punctuation = /^[)\]}"'*_~.,:;!?\u2026\u3001\u3002\u300b\u300d\u300f\u3011\uff01\uff09\uff0c\uff1a\uff1b\uff1f]/
 const longestAuthority = 300
 
+type AddressPlace = Readonly<{ from: number; host: number; hosts: LinkHosts; isWhole: boolean }>
+
 /**
  * Judges the address at `from`, whose host begins at `host`, against the allowed hosts. A host is allowed only if each reader of
  * addresses finds the same one: no user name, percent sign, entity or backslash stands in it. Returns undefined while its end
  * has not come.
  */
-export function judge(
-  text: string,
-  {
-    from,
-    host,
-    hosts,
-    isWhole,
-  }: { readonly from: number; readonly host: number; readonly hosts: LinkHosts; readonly isWhole: boolean },
-): Judgement | undefined {
+export function judge(text: string, { from, host, hosts, isWhole }: AddressPlace): Judgement | undefined {
   authorityEnd.lastIndex = host
   const found = authorityEnd.exec(text)?.index
   const isLong = (found ?? text.length) - host > longestAuthority

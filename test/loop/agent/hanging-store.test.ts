@@ -107,9 +107,9 @@ describe("a commit that never settles", () => {
     expect(session.stack.get("place")).toBeUndefined()
   })
 
-  test("one that is written while the next turn runs is a conflict for that turn, and told", async () => {
+  test("T62 behind one that is written while the next turn runs, that turn is stored, asks no model again, and both are told", async () => {
     const { store, begun, answer } = deafStore(false)
-    const { given, warnings } = agentOver(store, ["一", "二", "三"])
+    const { given, warnings, shown } = agentOver(store, ["一", "二", "三"])
     const { session } = given
     const turn = session.send("第一句")
     await begun
@@ -121,18 +121,62 @@ describe("a commit that never settles", () => {
       answer()
       for (let round = 0; round < 5; round++) await Promise.resolve()
     }
-    expect(await second.result).toMatchObject({ ok: false, error: { code: "session-conflict" } })
+    expect(await second.result).toMatchObject({ ok: true, text: "二" })
     expect(warnings).toMatchObject([{ message: expect.stringContaining("The turn is stored.") }])
     expect(session.stack.get("place")).toBeDefined()
     expect(await session.send("第三句").result).toMatchObject({ ok: true })
-    expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual([
-      "第一句",
-      "一",
-      "第二句",
-      "二",
-      "第三句",
-      "三",
+    expect(shown(2)).toMatch(/第三句[\s\S]*在图书馆[\s\S]*第一句[\s\S]*一[\s\S]*第二句[\s\S]*二/)
+    const record = await store.load(session.key)
+    expect(record?.history.map(({ text, interrupted }) => text + (interrupted ? "…" : ""))).toEqual([
+      ...["第一句", "一", "第二句", "二", "第三句", "三"],
     ])
+    expect(record?.state.turns).toBe(3)
+  })
+
+  test("T62 of an item and a state that both turns changed the later one's stay, and what only the first changed stays too", async () => {
+    const { store, begun, answer } = deafStore(false)
+    let turns = 0
+    const seen: unknown[] = []
+    const hook = (name: string, isIn: (turn: number) => boolean) => ({
+      name,
+      beforeTurn: ({ stack, state }: BeforeTurnContext): void => {
+        if (name === "both") turns++
+        seen.push(`${name}: ${state.get()}`)
+        if (!isIn(turns)) return
+        state.set(`${name} of ${turns}`)
+        stack.add(name, `${name} of ${turns}`, { scope: "session" })
+      },
+    })
+    const hooks = [hook("both", (turn) => turn < 3), hook("first", (turn) => turn === 1), hook("second", (turn) => turn === 2)]
+    const { session } = testAgent(scriptedModel(["一", "二", "三"].map(finish)), { limits }, { store, hooks })
+    const turn = session.send("第一句")
+    await begun
+    turn.abort()
+    await turn.result
+    const second = session.send("第二句")
+    for await (const event of second) if (event.type === "text-delta") answer()
+    await session.send("第三句").result
+    expect(seen.slice(-3)).toEqual(["both: both of 2", "first: first of 1", "second: second of 2"])
+    const stored = (await store.load(session.key))?.state.stack as { content: string }[]
+    expect(stored.map(({ content }) => content).sort()).toEqual(["both of 2", "first of 1", "second of 2"])
+  })
+
+  test("T62 another's turn is a conflict, also after one that was written late", async () => {
+    const { store, begun, answer } = deafStore(false)
+    const { given } = agentOver(store, ["一", "二"])
+    const { session } = given
+    const turn = session.send("第一句")
+    await begun
+    turn.abort()
+    await turn.result
+    const second = session.send("第二句")
+    for await (const event of second) {
+      if (event.type !== "text-delta") continue
+      answer()
+      for (let round = 0; round < 5; round++) await Promise.resolve()
+      await store.commit(session.key, { expectVersion: 1, append: [], state: {}, jobs: [] })
+    }
+    expect(await second.result).toMatchObject({ ok: false, error: { code: "session-conflict" } })
   })
 
   test("a store that throws nothing at all is no abort", async () => {

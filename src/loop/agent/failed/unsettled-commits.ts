@@ -1,7 +1,9 @@
 import { asOurError, messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
+import { orAborted } from "../../../core/timers.ts"
 import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
+import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
-import type { LiveSession, UnsettledCommit } from "../queue/turn-states.ts"
+import { type LiveSession, sessionState, type UnsettledCommit } from "../queue/turn-states.ts"
 
 /**
  * Keeps a commit that was given up in mind, until the store answers late or a later turn finds out what became of it. That is
@@ -33,12 +35,34 @@ export function findUnsettled(session: LiveSession, record: SessionRecord | unde
   }
 }
 
-function settle(
-  { agent, unsettled, stack }: LiveSession,
-  commit: UnsettledCommit,
-  { isWritten, why }: { readonly isWritten: boolean; readonly why?: string },
-): void {
+/**
+ * A turn whose commit failed, as it stands behind one that was given up and has been stored since it began. What both changed is as
+ * this one left it. Undefined if nothing or anything else was stored meanwhile.
+ */
+export async function behindLate(live: LiveSession, turn: TurnContext): Promise<TurnContext | undefined> {
+  const { agent, input, stack, progress, signal } = turn
+  const before = turn.record?.version ?? 0
+  if (live.late === undefined && live.unsettled.size === 0) return undefined
+  const record = await orAborted(agent.store.load(input.key), signal).catch(() => undefined)
+  findUnsettled(live, record)
+  if (record?.version !== before + 1 || live.late?.expectVersion !== before) return undefined
+  if (input.replaces || input.resumes || approvalKey in record.state) return undefined
+  const { markerId, hooks } = turn.session
+  const session = { ...sessionState(record), markerId }
+  const { states } = progress.hooks
+  for (const [name, state] of Object.entries(session.hooks)) if (states.get(name) === hooks[name]) states.set(name, state)
+  // Both ways, so that the stored items are those of the session. It has this turn's even if this commit fails, too.
+  input.stack.merge(stack)
+  stack.update()
+  return { ...turn, record, session }
+}
+
+type Outcome = Readonly<{ isWritten: boolean; why?: string }>
+
+function settle(live: LiveSession, commit: UnsettledCommit, { isWritten, why }: Outcome): void {
+  const { agent, unsettled, stack } = live
   if (!unsettled.delete(commit)) return
+  if (isWritten) live.late = commit
   if (isWritten) stack.merge(commit.stack)
   const { key, turnId } = commit.input
   const outcome = isWritten ? "The turn is stored." : `The turn is not stored: ${why}`

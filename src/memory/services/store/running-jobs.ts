@@ -141,13 +141,7 @@ export class RunningJobs<Claimed extends ClaimedJob> {
   }
 
   /** Waits for jobs. After `drainMs` they are stopped. */
-  async drain({
-    drainMs,
-    isMeant,
-  }: {
-    readonly drainMs: number
-    readonly isMeant: (claimed: Claimed) => boolean
-  }): Promise<void> {
+  async drain({ drainMs, isMeant }: Readonly<{ drainMs: number; isMeant(claimed: Claimed): boolean }>): Promise<void> {
     const { timers } = this.#parts.settings
     const awaited = [...this.#running].filter(({ claimed }) => isMeant(claimed))
     const timer = timers.set(() => {

@@ -21,7 +21,7 @@ async function overFile(model: Parameters<typeof testAgent>[0], onWait: (resume:
     { limits: { turnMs: 5_000, stepMs: 1_000_000, firstTokenMs: 1_000_000 } },
     { store, runJobs: false, onWarning },
   )
-  return { ...given, warnings, lock: () => other.exec("begin immediate"), unlock: () => other.close() }
+  return { ...given, store, warnings, lock: () => other.exec("begin immediate"), unlock: () => other.close() }
 }
 
 test("T19 a turn over a locked file ends with its own time limit, and does not wait until the file is free to keep its words", async () => {
@@ -72,4 +72,34 @@ test("T19 a turn whose answer a locked file refuses ends with the store's error 
   const result = await turn.result
   expect(result.ok || [result.error.code, result.gathered.text]).toEqual(["store", "一"])
   unlock()
+})
+
+test("T62 a commit that a locked file takes late stands before the next turn, which goes on behind it", async () => {
+  const blocked = Promise.withResolvers<void>()
+  const waits: (() => void)[] = []
+  const { session, timers, store, warnings, lock, unlock } = await overFile(
+    scriptedModel([
+      () => {
+        lock()
+        return finish("一")
+      },
+      () => {
+        unlock()
+        for (const resume of waits.splice(0)) resume()
+        return finish("二")
+      },
+    ]),
+    (resume) => {
+      waits.push(resume)
+      blocked.resolve()
+    },
+  )
+  const turn = session.send("第一句")
+  await blocked.promise
+  timers.advance(5_000)
+  expect(await turn.result).toMatchObject({ ok: false, error: { code: "turn-timeout", evidence: { commit: "unknown" } } })
+  expect(await session.send("第二句").result).toMatchObject({ ok: true, text: "二" })
+  expect((await store.load(session.key))?.history.map(({ text }) => text)).toEqual(["第一句", "一", "第二句", "二"])
+  expect(warnings).toEqual([expect.stringContaining("The turn is stored.")])
+  await store.close()
 })
