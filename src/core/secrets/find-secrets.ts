@@ -73,20 +73,28 @@ function secretVariables(env: Readonly<Record<string, string | undefined>>): rea
   return named.map((name) => env[name] ?? "").filter((value) => value.length >= minVariableCharacters)
 }
 
-/** A value as it is, as a view without escapes or a form has it, as base64 holds it, also amid other bytes, and its bytes in numbers. */
+/**
+ * A value as it is, as a view without escapes or a form has it, as base64 holds it, also amid other bytes, in UTF-16 or twice, and its
+ * bytes in numbers.
+ */
 function writings(value: string): readonly string[] {
   const plain = [value, unescaped(viewOf(value))?.text ?? value, value.replaceAll(" ", "+")]
   if (value.length < 6) return plain
   const bytes = String.fromCharCode(...new TextEncoder().encode(value.slice(0, 10_000)))
-  const inner = [0, 1, 2].map((before) => {
-    const whole = Math.floor(((before + bytes.length) * 8) / 6)
-    return btoa("\0".repeat(before) + bytes).slice(Math.ceil((before * 8) / 6), whole)
-  })
+  const inner = [bytes, bytes.split("").join("\0"), ...inBase64(bytes)].flatMap(inBase64)
   const numbers = Array.from(bytes, (byte) => byte.charCodeAt(0))
   const pairs = numbers.map((number) => number.toString(16).padStart(2, "0"))
   const hex = ["", " ", ":"].map((between) => pairs.join(between))
-  const inHex = [...hex, ...hex.map((text) => text.toUpperCase()), numbers.join(",")]
+  const inHex = [...hex, ...hex.map((text) => text.toUpperCase()), numbers.join(","), numbers.join(" ")]
   return [...plain, ...inner, ...inner.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")), ...inHex]
+}
+
+/** The characters that base64 has for bytes, at each of the three places where these can begin. */
+function inBase64(bytes: string): readonly string[] {
+  return [0, 1, 2].map((before) => {
+    const whole = Math.floor(((before + bytes.length) * 8) / 6)
+    return btoa("\0".repeat(before) + bytes).slice(Math.ceil((before * 8) / 6), whole)
+  })
 }
 
 /** A text without its escapes. `at` and `end` are the places in the original text of one that begins or ends here. */
@@ -101,12 +109,12 @@ function viewOf(text: string): View {
 }
 
 const escapes =
-  /\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
+  /\\u[0-9a-f]{4}|\\u\{[0-9a-f]{1,6}\}|\\x[0-9a-f]{2}|\b0x[0-9a-f]{2}(?:,?\s*(?=0x)|\b)|\\[0-3][0-7]{2}|\\["\\/bfnrt]|(?:%[0-9a-f]{2})+|=3D|(?:=[0-9a-f]{2}){2,}|&(?:#\d{1,7}|#x[0-9a-f]{1,6}|amp|quot|lt|gt|apos);/gi
 
 /** Line breaks in wrapped base64, and the blanks of a printed list of bytes. */
 const wraps = /\r?\n(?<=[\w+/=-]{40}\r?\n)[ \t]*|(?<=\d,)\s+(?=\d)/g
 
-/** Resolves the escapes of JSON, URLs and HTML; undefined where there are none. */
+/** Resolves the escapes of JSON, URLs, HTML, mails and sources; undefined where there are none. */
 function unescaped(view: View): View | undefined {
   return replaced(view, escapes, plainOf)
 }
@@ -142,11 +150,13 @@ const namedCharacters: Readonly<Record<string, string>> = {
 }
 
 function plainOf(written: string): string {
-  const name = written.startsWith("&") ? written.slice(1, -1).toLowerCase() : written.slice(1)
+  const [mark = ""] = written
+  const name = mark === "&" ? written.slice(1, -1).toLowerCase() : written.slice(1)
   if (name.startsWith("#")) return characterOf(name[1] === "x" ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)))
-  if (written.startsWith("%"))
-    return new TextDecoder().decode(Uint8Array.from(name.split("%"), (byte) => Number.parseInt(byte, 16)))
-  return written.startsWith("\\") && name.length > 1
+  if (mark === "%" || mark === "=")
+    return new TextDecoder().decode(Uint8Array.from(name.split(mark), (byte) => Number.parseInt(byte, 16)))
+  if (/^\d/.test(name)) return characterOf(Number.parseInt(name, 8))
+  return mark !== "&" && name.length > 1
     ? characterOf(Number.parseInt(name.replace(/^u\{?|x/, ""), 16))
     : (namedCharacters[name] ?? name)
 }

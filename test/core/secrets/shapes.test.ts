@@ -211,9 +211,36 @@ describe("T38 a credential", () => {
       hexadecimal.replace(/..(?=.)/g, "$&:"),
       hexadecimal.replace(/../g, "\\x$&"),
       JSON.stringify([...bytes]),
+      `[${[...bytes].join(" ")}]`,
+      [...bytes].map((byte) => `0x${byte.toString(16)}`).join(", "),
+      `{${[...bytes].map((byte) => `0x${byte.toString(16).toUpperCase()}`).join()}}`,
+      hexadecimal.replace(/../g, "=$&").toUpperCase(),
+      [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join(""),
     ]
     for (const form of forms)
-      expect(redactText(`Sent ${form}.`, secretFinder([known], {}))).toMatch(/^Sent .{0,8}\[secret\].{0,1}\.$/)
+      expect(redactText(`Sent ${form}.`, secretFinder([known], {})), form).toMatch(/^Sent .{0,8}\[secret\].{0,1}\.$/)
+  })
+
+  test.each([
+    ["twice", (text: string) => btoa(btoa(text))],
+    ["of UTF-16", (text: string) => Buffer.from(text, "utf16le").toString("base64")],
+    ["of UTF-16 with the other order of bytes", (text: string) => Buffer.from(text, "utf16le").swap16().toString("base64")],
+  ])("that is known is found in base64 %s, wherever it begins", (_, encoded) => {
+    const known = "sk-known-0123456789"
+    for (const before of ["", "a", "ab", "abc", "key=", "token"])
+      for (const after of ["", "!", "!!", "!!!"]) {
+        const text = encoded(before + known + after)
+        const shown = redactText(text, secretFinder([known], {}))
+        expect(shown, text).toContain("[secret]")
+        expect(shown.length, shown).toBeLessThan(text.length * 0.6)
+      }
+  })
+
+  test("that is known is found in a quoted-printable mail, and text with equals signs and numbers stays", () => {
+    const find = secretFinder(["A known=secret?"], {})
+    expect(redactText("Of A known=3Dsecret? Bye", find)).toBe("Of [secret] Bye")
+    const plain = "a=ab=cd &b=3Dx \\101 0x41 0x1234, 0x41,0x42"
+    expect(redactText(plain, find)).toBe(plain)
   })
 
   test("that is known is found in lines of base64, in a printed list of bytes and in code points", () => {
