@@ -226,6 +226,16 @@ describe("documents as the one memory", () => {
     await agent.close()
   })
 
+  test("M32 of more than five notes the receipt counts those that were left out", async () => {
+    const { agent, say, store } = await learningAgent({
+      learn: learnt(["a", "b", "c", "d", "e", "f", "g"].map((end) => `A ${end}.`)),
+    })
+    const { turnId } = await say("I have much to tell.")
+    const key = { agent: agent.session("user").key.agent, conversation: "user", audience: "private", user: "user" } as const
+    const receipts = await store.receipts.ofTurn(turnId, key)
+    expect(receipts.find(({ kind }) => kind === "importance")?.message).toBe("importance 8, 5 notes, 2 too many")
+  })
+
   test("a full document takes no more lines, and the receipt says so", async () => {
     const { agent, store, say, read } = await learningAgent(
       { learn: learnt(["Ann sings."]) },

@@ -116,10 +116,12 @@ async function learnStep({ run, ask, signal }: Step, documents: DocumentMemory, 
   const given: unknown = typeof written === "string" ? [written] : written
   if (!Array.isArray(given))
     return { outcome: "ok", message: `importance ${importance}, no list of notes`, value: { importance } }
-  const own = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "").slice(0, maxNotes)
+  const all = given.filter((note: unknown) => typeof note === "string" && note.trim() !== "")
+  const own = all.slice(0, maxNotes)
+  const over = all.length > maxNotes ? `, ${all.length - maxNotes} too many` : ""
   return {
     outcome: "ok",
-    message: `importance ${importance}${own.length === 1 ? ", 1 note" : `, ${own.length} notes`}`,
+    message: `importance ${importance}${own.length === 1 ? ", 1 note" : `, ${own.length} notes`}${over}`,
     value: { importance, notes: own },
   }
 }
@@ -180,11 +182,13 @@ const hanNumber = new RegExp(`^[^${han}]{0,12}([${han}]) ?分?[。.!]?$`)
 
 /**
  * Reads the importance, from 0 to 10, in a model's answer (T32): `7`, `7/10`, `70%`, `70 out of 100`, `重要性：7`, `{"importance": 7}`,
- * full-width digits, with or without words around it. Undefined if there is no number; no default is made up.
+ * full-width digits, with or without words around it. Undefined if there is no number, or a list of several; no default is made up.
  */
 export function readImportance(output: string): number | undefined {
   const text = stripThinking(output).slice(0, maxCharacters).normalize("NFKC").replaceAll("−", "-").trim()
-  const found = importanceIn(readJson(text)) ?? numberIn(text)
+  const answer = readJson(text)
+  if (Array.isArray(answer) && answer.filter((item) => typeof item === "number").length > 1) return undefined
+  const found = importanceIn(answer) ?? numberIn(text)
   if (found !== undefined) return Math.min(highest, Math.max(0, found))
   const spelled = hanNumber.exec(scales.reduce((left, scale) => left.replace(scale, ""), text))?.[1]
   return spelled === undefined ? undefined : han.indexOf(spelled)

@@ -19,6 +19,8 @@ export interface ProfileField {
   readonly value: string | undefined
   /** From 0 to 1; absent if the model gave none. */
   readonly confidence?: number | undefined
+  /** True if the model wrote more than is kept. */
+  readonly isCut?: boolean | undefined
 }
 
 /** A step as it runs: the attempt that it belongs to, the model to ask, and a signal that aborts at the end of its time. */

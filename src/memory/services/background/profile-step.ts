@@ -35,7 +35,8 @@ export async function profileStep({ run, ask, signal }: Step, service: UserProfi
   if (fields === undefined) return { outcome: "parse-error", message: "no JSON object in the answer" }
   if (isCut && !run.isLastAnswer("profile")) return { outcome: "parse-error", message: "the answer is cut" }
   const found = fields.slice(0, maxFields)
-  const over = fields.length > maxFields ? `, ${fields.length - maxFields} too many` : ""
+  const short = found.filter((each) => each.isCut).length
+  const over = `${fields.length > maxFields ? `, ${fields.length - maxFields} too many` : ""}${short > 0 ? `, ${short} cut short` : ""}`
   const cut = isCut ? run.unread("profile", { outcome: "parse-error", message: ", the answer is cut" }) : { message: "" }
   const told = (result: StepResult): StepResult => ({ ...result, ...cut, message: `${result.message}${over}${cut.message}` })
   if (!run.isTogether) return told(await keep({ run, ask, signal }, service, { profile, fields: found }))
@@ -138,7 +139,8 @@ function field(name: string, value: string | undefined, confidence: unknown): Pr
   if (name === "" || value === "") return []
   const isShare = typeof confidence === "number" && confidence >= 0 && confidence <= 1
   const shortValue = value === undefined ? undefined : cut(value, maxValueCharacters)
-  return [{ name: cut(name, maxNameCharacters), value: shortValue, confidence: isShare ? confidence : undefined }]
+  const isCut = name.length > maxNameCharacters || shortValue !== value || undefined
+  return [{ name: cut(name, maxNameCharacters), value: shortValue, confidence: isShare ? confidence : undefined, isCut }]
 }
 
 function statedText(value: unknown): string {

@@ -52,6 +52,14 @@ test.each<[string, string, string, readonly string[], readonly string[]]>([
       .map((fact) => fact.join(": "))
       .sort(),
   ],
+  [
+    "a life's story for a fact",
+    good,
+    JSON.stringify({ job: "x".repeat(600), ["n".repeat(70)]: "y", city: "Oslo" }),
+    stored("profile ok: 3 fields, 2 cut short"),
+    ["city: Oslo", `job: ${"x".repeat(500)}`, `${"n".repeat(60)}: y`],
+  ],
+  ["a list of numbers", "[1, 2, 3]", "{}", [unread[0] ?? "", "profile empty: nothing new"], []],
   ["two homes in one line", good, '{"city": "Oslo", "home": "Bergen"}', stored("profile ok: 2 fields"), ["home: Bergen"]],
   [
     "dates out of range",
@@ -61,11 +69,13 @@ test.each<[string, string, string, readonly string[], readonly string[]]>([
     [],
   ],
 ])(
-  "a judge that answers with %s fails no turn, and the receipts say what became of it",
+  "M32 a judge that answers with %s fails no turn, and the receipts say what became of it",
   async (_, importance, profile, told, fields) => {
     const result = await judged(importance, profile)
     expect(result).toMatchObject({ ok: true, told, fields })
-    expect(result.memories.map(({ text }) => text)).toEqual(told === unread ? [] : ["I moved to Oslo, no, to Bergen.", "well"])
+    expect(result.memories.map(({ text }) => text)).toEqual(
+      told.includes(unread[0] ?? "") ? [] : ["I moved to Oslo, no, to Bergen.", "well"],
+    )
     expect(result.memories.flatMap(({ keys }) => keys?.dates ?? [])).toEqual(importance === dated ? ["2026-03-04"] : [])
   },
 )

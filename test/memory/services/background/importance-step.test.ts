@@ -57,6 +57,10 @@ const read: readonly (readonly [string, number | undefined])[] = [
   ['{"9 lives": 7}', 7],
   ['[{"seat 3": 7}, {"seat 4": 9}]', 7],
   ["[[], 6]", 6],
+  ["[6]", 6],
+  // Numbers of several things: none of them is that of all.
+  ["[1, 2, 3]", undefined],
+  ["```json\n[7, 8]\n```", undefined],
   ['{"seat 3": "8/10"}', 8],
   ['{"seat 3": {"of 4": [5, 6]}}', 5],
   ['{"seen 2 times": true, " Importance ": 8}', 8],
