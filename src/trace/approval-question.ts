@@ -32,14 +32,13 @@ const maxSummary = 1_000
  */
 export function approvalQuestion(approval: Approval, locale: string, links?: readonly string[]): ApprovalQuestion {
   checkType("the locale of approvalQuestion", locale, "string")
-  const { id, code, callId, tool, args, summary, untilMs, askedMs, from } = approval
+  const { id, code, callId, tool, args, summary, detail, untilMs, askedMs, from } = approval
   const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(text, links))
   const isChinese = locale.toLowerCase().startsWith("zh")
   const words = texts[isChinese ? "zh" : "en"]
-  const shown =
-    summary.length > maxSummary
-      ? summary.slice(0, maxSummary).toWellFormed() + filled(words.more, { count: summary.length - maxSummary })
-      : summary
+  const whole = detail ? `${summary}\n${detail}` : summary
+  const count = whole.length - maxSummary
+  const shown = count > 0 ? whole.slice(0, maxSummary).toWellFormed() + filled(words.more, { count }) : whole
   const time = timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")
   const question = guarded(filled(words.question, { name: from.name, summary: shown, time }))
   const choices = [

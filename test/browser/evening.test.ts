@@ -75,8 +75,11 @@ async function browserDoor({ next }: Life): Promise<Door & { idle(): Promise<voi
   }
 }
 
-test("N31 the same evening is seen on the page in Chromium, where a reminder waits for the next visit", async () => {
-  const own = life(["Any time."])
+test.each([
+  ["N31", "before"],
+  ["N43", "midway"],
+] as const)("%s the same evening is seen on the page in Chromium, where a reminder waits (the tool asks %s)", async (_, asks) => {
+  const own = life(["Any time."], [], asks)
   const door = await browserDoor(own)
   // Another answer in the place of one that told of the reminder, as in useChat.
   const seen = await play(own, door, door.idle)

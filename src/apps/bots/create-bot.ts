@@ -4,7 +4,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { type Agent, createAgent } from "../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../loop/agent/agent-options.ts"
-import { contextOf } from "../../loop/agent/published-agents.ts"
+import { contextOf, partsOf } from "../../loop/agent/published-agents.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import { type TurnJournal, waitingIdOf } from "../../loop/turn/calls/turn-journal.ts"
 import type { AgentContext } from "../../loop/turn/turn-context.ts"
@@ -208,6 +208,7 @@ export function createBot(given: BotOptions): Bot {
     plugins: [...plugins, { name: "inbox", jobs }],
     onWake: (turn, key) => deliverTurn(turn, chat(key)),
   })
+  partsOf(agent).asking.later = true
   return {
     agent,
     async take(conversation, message) {

@@ -113,7 +113,7 @@ export function agentOf({ agents }: Pick<Server, "agents">, asked: unknown): Age
   const model = asked ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined)
   const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined
   if (found) {
-    partsOf(found)
+    partsOf(found).asking.later = true
     return found
   }
   const names = Object.keys(agents)

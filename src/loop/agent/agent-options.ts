@@ -83,8 +83,11 @@ export interface AgentOptions {
   readonly onWake?: (turn: Turn, key: SessionKey) => unknown
   /** Decides which words `Session.receive` answers; it hears the others. Default: all are answered. */
   readonly shouldAnswer?: AnswerRules | ShouldAnswer
-  /** Asks a person before a tool does something that needs consent. Without it, such calls are refused. */
-  readonly confirm?: Confirm | undefined
+  /**
+   * Asks a person before a tool does something that needs consent. With `later`, a question in the middle of a tool's work waits in the
+   * store, as calls that need an approval do; a bot, `createHandler` and an inspector with `chat` set that themselves. Without it, such a question is refused.
+   */
+  readonly confirm?: Confirm | "later" | undefined
   /** Called with everything that goes wrong in the background, after a turn has ended. Default: `console.warn`. */
   readonly onWarning?: (warning: BackgroundWarning) => void
   /** Items for every prompt of every session, of scope `global` unless they say otherwise. */
@@ -117,6 +120,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   }
   if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
   checkShape("options of createAgent", options, shapes.options)
+  if (options.confirm !== "later") checkShape("options of createAgent", options, { "confirm?": "function" })
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)

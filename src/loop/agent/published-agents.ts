@@ -8,6 +8,7 @@ export interface PublishedAgent {
   isClosed(): boolean
   /** Shared by the agent's contexts. */
   readonly inspection: Inspection
+  readonly asking: AgentContext["asking"]
   readonly runner: AgentQueues["runner"]
   readonly store: Store
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../core/errors.ts"
+import { hashText } from "../../core/fingerprint.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
 import { within } from "../../core/timers.ts"
@@ -7,6 +8,7 @@ import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-noti
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import { printArguments } from "../../prompt/tools/call-arguments.ts"
 import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
+import { printJson } from "../../prompt/tools/print-json.ts"
 import type { Confirm, ConfirmRequest, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
 import { definitionOf } from "./approval/open-approval.ts"
 import { ParentHandle } from "./calls/parent-turn.ts"
@@ -37,26 +39,30 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
     const result = unknownTool(turn, name)
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
-  if (tool.needsApproval || tool.outside) {
+  if (tool.needsApproval || tool.outside || openCall(turn, id)) {
     const refused = await askApproval(turn, request, tool)
     if (refused) return refused
   }
   const { journal } = request
   if (tool.writes) await journal?.began({ id, tool: name, args })
   const run = await runAllowed(turn, request, tool)
-  await journal?.ended(run)
+  if (run.failure !== "awaiting-approval") await journal?.ended(run)
   return run
 }
+
+/** The call as it waited, in a turn that goes on with its answer. */
+const openCall = ({ input }: TurnContext, id: string) => input.resumes?.open.calls.find(({ callId }) => callId === id)
 
 async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {
   const { id, name, args } = request
   const { dialect, ports, profile } = turn.agent
   const { maxResultCharacters } = profile.tools
   const attached: ToolAttachment[] = []
+  const waiting = new AbortController()
   let isRunning = true
   const outcome = await executeTool(tool, args, {
-    context: toolContext(turn, request, { isRunning: () => isRunning, attached }),
-    signal: turn.signal,
+    context: toolContext(turn, request, { isRunning: () => isRunning && !waiting.signal.aborted, attached, waiting }),
+    signal: AbortSignal.any([turn.signal, waiting.signal]),
     timers: ports.timers,
     timeoutMs: profile.limits.toolMs,
     callTimeoutMs: request.timeoutMs,
@@ -66,7 +72,9 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   isRunning = false
   if (outcome.status === "failed") {
     const result = failureText(turn, outcome.failure)
-    return { id, tool: name, args, status: "failed", failure: outcome.failure.kind, result, durationMs: outcome.durationMs }
+    const isWaiting = waiting.signal.aborted && !turn.signal.aborted
+    const failure = isWaiting ? "awaiting-approval" : outcome.failure.kind
+    return { id, tool: name, args, status: "failed", failure, result, durationMs: outcome.durationMs }
   }
   const empty = outcome.result.trim() === ""
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
@@ -86,16 +94,13 @@ async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolA
 
 function toolContext(
   turn: TurnContext,
-  { id, name }: ToolRequest,
-  { isRunning, attached }: { readonly isRunning: () => boolean; readonly attached: ToolAttachment[] },
+  request: ToolRequest,
+  { attached, ...run }: RunningCall & { readonly attached: ToolAttachment[] },
 ): Omit<ToolContext, "signal"> {
   const { input, agent, progress } = turn
-  const ask = agent.confirm
-  const confirm: Confirm | undefined =
-    ask &&
-    (async (asked, signal) => {
-      return (await askPerson(turn, ask, { ...asked, id, signal })) === "yes"
-    })
+  const { id, name } = request
+  const { isRunning } = run
+  const confirm = confirmOf(turn, request, run)
   return {
     key: input.key,
     turnId: input.turnId,
@@ -110,6 +115,39 @@ function toolContext(
     parent: new ParentHandle(turn, { id, isRunning }),
     isShownWhole: (key) => !Object.hasOwn(progress.cut ?? {}, key),
     resultFits: (result) => fitResult(turn, result).cappedFromCharacters === undefined,
+  }
+}
+
+interface RunningCall {
+  readonly isRunning: () => boolean
+  /** Aborted once the call waits for the answer to a question of its own. */
+  readonly waiting: AbortController
+}
+
+/**
+ * Asks a person in the middle of a call. Where nobody answers at once and the turn can wait, the run ends, and the call waits like one
+ * that needs an approval. It then runs anew from its beginning, and the questions that were allowed before are not asked again.
+ */
+function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting }: RunningCall): Confirm | undefined {
+  const { agent, input, progress } = turn
+  const { id, name, args, tool } = request
+  const mayWait = request.canWait && agent.asking.later && tool?.runsAgent !== true ? tool : undefined
+  if (!agent.confirm && !mayWait) return undefined
+  const allowed = openCall(turn, id)?.questions ?? []
+  let count = 0
+  return async ({ summary, detail, ...asked }, signal) => {
+    const { low, high } = hashText(printJson([count++, summary, detail]))
+    const question = `${low}:${high}`
+    if (allowed.includes(question)) return true
+    const answer =
+      agent.confirm && (await askPerson(turn, agent.confirm, { ...asked, summary, ...defined({ detail }), id, signal }))
+    if (answer === "yes" || answer === "no" || !mayWait) return answer === "yes"
+    if (isRunning() && !signal.aborted) {
+      const open = { id: `${input.turnId}:${id}:${question}`, callId: id, tool: name, args, askedMs: agent.ports.clock.nowMs() }
+      progress.open.calls.push({ ...open, summary, detail, definition: definitionOf(mayWait), questions: [...allowed, question] })
+      waiting.abort()
+    }
+    throw new DOMException("Nobody has answered yet.", "AbortError")
   }
 }
 
@@ -147,15 +185,16 @@ async function askApproval(turn: TurnContext, request: ToolRequest, tool: Tool):
     return { id, tool: name, args, status: "failed", failure, result, durationMs }
   }
   const { dialect, profile, ports } = agent
-  const needs = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, () => needsApproval(tool, args))
+  const given = openCall(turn, id)?.answer
+  if (given?.approved) return undefined
+  const check = () => given !== undefined || needsApproval(tool, args)
+  const needs = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, check)
   if (needs.status === "failed") return failed("threw", reasonOf(messageOf(needs.error), dialect))
   if (needs.status === "timeout")
     return failed("timeout", renderNotice(dialect, "tool-timeout", { seconds: profile.limits.toolMs / 1000 }))
   if (needs.status === "aborted") return failed("aborted", "")
   if (!needs.value) return undefined
   const summary = `${name}(${printArguments(args)})`
-  const given = turn.input.resumes?.open.calls.find(({ callId }) => callId === id)?.answer
-  if (given?.approved) return undefined
   const answer = given
     ? "no"
     : agent.confirm && !tool.outside

@@ -70,6 +70,8 @@ export interface SharedParts extends AgentQueues, SpendingParts<TurnContext> {
   readonly describe: Describe | undefined
   /** Undefined if nobody can be asked. */
   readonly confirm: Confirm | undefined
+  /** `later` is true once somebody can answer a question of a tool after its turn has ended. */
+  readonly asking: { later: boolean }
   readonly inspection: Inspection
   /** The models whose provider refused the schema of a decision. */
   readonly schemaless: Set<LanguageModel>

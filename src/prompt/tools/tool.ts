@@ -163,8 +163,10 @@ export interface Approval {
   readonly callId: string
   readonly tool: string
   readonly args: Readonly<Record<string, unknown>>
-  /** The call in one line. */
+  /** The call in one line, or its question in the middle of its work. */
   readonly summary: string
+  /** More about that question, such as a diff. */
+  readonly detail?: string | undefined
   /** A short name of it for words that a person types, such as `K4T7B2`. It stands for the id everywhere. */
   readonly code: string
   /** The person whose turn asked. Pass whoever answers as `by`, so that nobody else does. */

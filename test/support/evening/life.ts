@@ -30,17 +30,21 @@ export const shownCall = (text: string) => /may I do this\? (\S+\(.*?\))/.exec(t
 
 /**
  * The life behind a door: what outlives a process, and the parts of the next one. `after` are the answers to words after the alarm was
- * due, and `looks` the steps before the character sees the photo.
+ * due, and `looks` the steps before the character sees the photo. The tool asks before its call, or in the middle of its work.
  */
-export function life(after: readonly string[], looks: readonly string[] = []) {
+export function life(after: readonly string[], looks: readonly string[] = [], asks: "before" | "midway" = "before") {
   const clock = manualClock(Date.UTC(2026, 10, 27, 20))
   const timers = manualTimers(clock)
   const store = createInMemoryStore({ ports: { clock, timers } })
   const ids = countingIds()
   const paid: string[] = []
+  const isMidway = asks === "midway"
   const pay = defineTool({
-    ...{ name: "pay", description: "Sends money.", needsApproval: true, inputSchema: z.object({ to: z.string() }) },
-    execute: ({ to }) => `${paid.push(to)} payments`,
+    ...{ name: "pay", description: "Sends money.", needsApproval: !isMidway, inputSchema: z.object({ to: z.string() }) },
+    async execute({ to }, { confirm, signal }) {
+      if (isMidway && !(await confirm?.({ tool: "pay", summary: `pay(to=${to})` }, signal))) return "refused"
+      return `${paid.push(to)} payments`
+    },
   })
   const [addSchedule] = scheduleTools({ folder: tempFolder(), clock, locale: "en" })
   const rings = ({ messages }: Shown) => JSON.stringify(messages.at(-1)).includes("An alarm that was set for")

@@ -169,7 +169,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     throw new PromptStrataError("usage", "expected `variant` beside `files`, found none.", {
       hint: "Texts are tried in an agent that `variant` makes, before they are saved.",
     })
-  const { inspection, runner } = partsOf(agent)
+  const { inspection, runner, asking } = partsOf(agent)
   const isOff = !inProduction && globalThis.process?.env.NODE_ENV === "production"
   const { maxTurns = 200, maxBytes = 64_000_000, clock = { nowMs: () => Date.now() } } = options
   const recorder = new Recorder({ maxTurns, maxBytes }, clock)
@@ -181,6 +181,7 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
   const send = (...given: Parameters<Recorder["send"]>): void => recorder.send(...given)
   const job = (...given: Parameters<Recorder["job"]>): void => recorder.job(...given)
   if (!isOff) Object.assign(inspection, { tell, send, job })
+  asking.later ||= !isOff && Boolean(options.chat)
   const state = stateOf(agent, recorder, options, isOff)
   const listening = isOff ? undefined : onForget(runner, (scope) => forget(state, scope))
   return {

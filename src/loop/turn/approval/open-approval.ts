@@ -14,6 +14,8 @@ export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   readonly definition: string
   /** True if the turn waits for its result and not for a person. */
   readonly outside?: true | undefined
+  /** The hashes of the questions that the call has asked in the middle of its work, the one that waits last. */
+  readonly questions?: readonly string[]
 }
 
 /** A call of the model, as it was read. */
@@ -98,7 +100,7 @@ export function withoutOpenTurn(state: Readonly<Record<string, unknown>>): Recor
 
 /** An approval for the caller, of a turn that a person began. */
 export function shownApproval(
-  { definition: _, outside: __, ...call }: OpenCall,
+  { definition: _, outside: __, questions: ___, ...call }: OpenCall,
   from: Speaker,
   { approvalMs }: Profile["limits"],
 ): Approval {

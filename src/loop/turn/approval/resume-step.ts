@@ -11,7 +11,7 @@ import { definitionOf, type ModelCall, type OpenTurn, type ResumedTurn, type Unf
 
 /**
  * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still
- * has no answer, the turn goes on waiting, and its step is returned. Throws `approval` if a tool is gone or another one, before anything was taken.
+ * has no answer, or asks something else, the turn goes on waiting, and its step is returned. Throws `approval` if a tool is gone or another one, before anything was taken.
  */
 export async function resumeStep(
   turn: TurnContext,
@@ -37,6 +37,9 @@ export async function resumeStep(
       return runs[at] ?? (result === undefined ? runCall(turn, guard, call) : outsideRun(turn, call, result))
     }),
   )
+  // One asks again, in the middle of its work.
+  if (progress.open.calls.length > 0)
+    return { ...open.step, runs: done.map((run) => (run.failure === "awaiting-approval" ? null : run)) }
   await resumes.ran(done)
   endStep(turn, open.step, done)
   return undefined
