@@ -10,7 +10,7 @@ import type { McpServer } from "./server.ts"
 import { safeLine } from "./warnings.ts"
 
 /** The part of a turn that a call uses. */
-type CallContext = Pick<ToolContext, "signal" | "record" | "progress" | "takes">
+type CallContext = Pick<ToolContext, "signal" | "record" | "progress" | "takes" | "key" | "confirm">
 
 /**
  * Calls a tool and returns the text of its result. Attachments go into the turn's records. Throws when the call failed or when
@@ -24,7 +24,11 @@ export async function callTool(
   const { signal } = context
   const onProgress = progressReader(context)
   const params = { name: tool.name, arguments: args }
-  const result = await requestFrom(server, (link) => link.request("tools/call", params, { signal, onProgress }), signal)
+  const result = await requestFrom(
+    server,
+    (link) => link.request("tools/call", params, { signal, onProgress, turn: context }),
+    signal,
+  )
   const { text, attachments } = readContent(Array.isArray(result.content) ? result.content : [], server.words, context.takes)
   const name = `${server.name}.${tool.name}`
   for (const attachment of attachments) {

@@ -1,12 +1,12 @@
 import type { Client } from "@modelcontextprotocol/client"
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { isRecord } from "../../core/json-access.ts"
+import { isRecord, recordOf } from "../../core/json-access.ts"
 import { orAborted } from "../../core/timers.ts"
 import type { McpServerSettings } from "../../profile/profile.ts"
 import { sanitise, sanitiseJson } from "../../prompt/encode/sanitise.ts"
 import type { ToolProgress } from "../../prompt/tools/tool.ts"
 import { problemOf } from "./http-problem.ts"
-import type { ResolvedOptions } from "./options.ts"
+import type { CallingTurn, ElicitAnswer, ElicitRequest, ResolvedOptions } from "./options.ts"
 import { createTransport, type ServerTransport } from "./transport.ts"
 import { safeLine } from "./warnings.ts"
 
@@ -24,7 +24,11 @@ export interface Link {
   request(
     method: string,
     params: Readonly<Record<string, unknown>>,
-    options: { readonly signal: AbortSignal; readonly onProgress?: (progress: ToolProgress) => void },
+    options: {
+      readonly signal: AbortSignal
+      readonly onProgress?: (progress: ToolProgress) => void
+      readonly turn?: CallingTurn
+    },
   ): Promise<RawResult>
   /** Reads a list of the server page by page. The message of its errors is for a warning. */
   list(kind: "tools" | "resources" | "prompts", signal: AbortSignal): Promise<ListRead>
@@ -60,7 +64,8 @@ export async function openLink(
     ...(options.sample ? { sampling: {} } : {}),
   }
   const client = new Client({ name: "promptstrata", version: "1" }, { capabilities })
-  answerRequests(client, server, { ...options, ...events })
+  const turns = new Set<CallingTurn>()
+  answerRequests(client, server, { ...options, ...events, turns })
   client.setNotificationHandler("notifications/tools/list_changed", events.onToolsChanged)
   let isOpen = false
   client.onclose = () => {
@@ -78,15 +83,20 @@ export async function openLink(
     throw new Error(`${problemOf(error)}${lastLine(transport.stderr())}`, { cause: error })
   }
   isOpen = true
-  return linkOver(client, transport, () => {
+  return linkOver(client, transport, turns, () => {
     isOpen = false
   })
 }
 
-function linkOver(client: Client, transport: ServerTransport, onClose: () => void): Link {
-  const request: Link["request"] = (method, params, { signal, onProgress }) => {
+function linkOver(client: Client, transport: ServerTransport, turns: Set<CallingTurn>, onClose: () => void): Link {
+  const request: Link["request"] = async (method, params, { signal, onProgress, turn }) => {
     const options = { signal, timeout: noTimeoutMs, ...(onProgress ? { onprogress: onProgress } : {}) }
-    return client.request({ method, params: { ...params } }, anyObject, options)
+    if (turn) turns.add(turn)
+    try {
+      return await client.request({ method, params: { ...params } }, anyObject, options)
+    } finally {
+      if (turn) turns.delete(turn)
+    }
   }
   return {
     kind: transport.kind,
@@ -141,21 +151,38 @@ function isBrokenPipe(error: unknown): boolean {
 
 const maxMessageCharacters = 4_000
 
+interface RequestAnswers extends Pick<ResolvedOptions, "elicit" | "sample" | "warn">, Pick<LinkEvents, "isAllowed"> {
+  /** Those whose calls run. */
+  readonly turns: ReadonlySet<CallingTurn>
+}
+
+/** Asks the person of the call. A question that a yes does not answer is declined, with a warning. */
+function yesOrNo(warn: ResolvedOptions["warn"]): (request: ElicitRequest) => Promise<ElicitAnswer> {
+  return async ({ server, message, schema: { required, properties }, confirm, signal }) => {
+    const needs = (name: unknown) => recordOf(recordOf(properties)[String(name)]).default === undefined
+    const isAsked = confirm && !(Array.isArray(required) && required.some(needs))
+    if (!isAsked) warn({ server, kind: "request", message: `Nobody could answer "${safeLine(message)}" with yes or no.` })
+    return { action: isAsked && (await confirm({ tool: server, summary: message }, signal)) ? "accept" : "decline" }
+  }
+}
+
 /** Passes a server's requests during a call to the callbacks. */
-function answerRequests(
-  client: Client,
-  server: string,
-  { elicit, sample, isAllowed }: Pick<ResolvedOptions, "elicit" | "sample"> & Pick<LinkEvents, "isAllowed">,
-): void {
+function answerRequests(client: Client, server: string, { elicit, sample, warn, isAllowed, turns }: RequestAnswers): void {
+  const answer = elicit === "confirm" ? yesOrNo(warn) : elicit
+  const turnOf = (): CallingTurn => {
+    const [one = {}, ...others] = turns
+    const isSame = others.every(({ key }) => JSON.stringify(key) === JSON.stringify(one.key))
+    return others.length === 0 ? { key: one.key, confirm: one.confirm } : { key: isSame ? one.key : undefined }
+  }
   const requireAllowed = (): void => {
     if (!isAllowed()) throw new Error("No person has allowed this server.")
   }
-  if (elicit) {
+  if (answer) {
     client.setRequestHandler("elicitation/create", async ({ params }, { mcpReq }) => {
       requireAllowed()
       const schema = "requestedSchema" in params && isRecord(params.requestedSchema) ? params.requestedSchema : {}
-      const { action, content } = await elicit({
-        server,
+      const { action, content } = await answer({
+        ...{ server, ...turnOf() },
         message: sanitise(params.message.slice(0, maxMessageCharacters)).text,
         schema: sanitiseJson(schema).value,
         signal: mcpReq.signal,
@@ -166,7 +193,7 @@ function answerRequests(
   if (sample) {
     client.setRequestHandler("sampling/createMessage", async ({ params }, { mcpReq }) => {
       requireAllowed()
-      const { model, text } = await sample({ server, params: { ...params }, signal: mcpReq.signal })
+      const { model, text } = await sample({ server, key: turnOf().key, params: { ...params }, signal: mcpReq.signal })
       return { model, role: "assistant" as const, content: { type: "text" as const, text } }
     })
   }

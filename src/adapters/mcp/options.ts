@@ -3,6 +3,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts, type Ports } from "../../core/ports.ts"
 import type { SessionStore } from "../../memory/services/store/session-store.ts"
 import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
+import type { ToolContext } from "../../prompt/tools/tool.ts"
 import { fileApprovals, type McpApprovals } from "./approvals.ts"
 import type { Environment } from "./server-settings.ts"
 import { type McpWarning, unthrowing, warnOnConsole } from "./warnings.ts"
@@ -28,8 +29,11 @@ export interface McpOptions {
   readonly onWarning?: (warning: McpWarning) => void
   /** Called after a server's tool list was read again. Turns use the new list from the next one on. */
   readonly onChange?: (server: string) => void
-  /** Answers a server's question to the user. Without it, such requests are refused. */
-  readonly elicit?: ((request: ElicitRequest) => Promise<ElicitAnswer>) | undefined
+  /**
+   * Answers a server's question to the user. `confirm` asks yes or no as a question of the call (`ToolContext.confirm`), and declines
+   * one that needs values without defaults. Without it, such requests are refused.
+   */
+  readonly elicit?: ((request: ElicitRequest) => Promise<ElicitAnswer>) | "confirm" | undefined
   /** Answers a server's request to the model. Without it, such requests are refused. */
   readonly sample?: ((request: SampleRequest) => Promise<SampleAnswer>) | undefined
   /** Time, timers and randomness, for tests. */
@@ -40,8 +44,13 @@ export interface McpOptions {
   readonly library?: ClientLibrary
 }
 
+/** The turn in whose call a server asks. If several calls run, nobody can tell which of them it is: then only a `key` of all is there. */
+export interface CallingTurn extends Pick<ToolContext, "confirm"> {
+  readonly key?: ToolContext["key"] | undefined
+}
+
 /** A server's question to the user during a call. Its text is untrusted. */
-export interface ElicitRequest {
+export interface ElicitRequest extends CallingTurn {
   readonly server: string
   readonly message: string
   /** JSON Schema of the answer: an object of plain values. */
@@ -56,7 +65,7 @@ export interface ElicitAnswer {
 }
 
 /** A server's request to the agent's model. Its text is untrusted. */
-export interface SampleRequest {
+export interface SampleRequest extends Pick<CallingTurn, "key"> {
   readonly server: string
   /** The parameters of MCP's `sampling/createMessage`. */
   readonly params: Readonly<Record<string, unknown>>

@@ -164,6 +164,7 @@ export async function openMcp(
     env: io.env,
     dataFolder: dataDir,
     reserved: builtinToolNames,
+    elicit: "confirm",
     onWarning: ({ server, message }) =>
       screen.note(screen.paint("yellow", `! ${terminalText(`MCP ${server}: ${translate(message)}`)}`)),
   })

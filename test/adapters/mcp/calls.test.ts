@@ -118,6 +118,51 @@ describe("calls", () => {
     expect(JSON.parse(await call("fake.sample"))).toMatchObject({ model: "m", content: { text: "asked with 10" } })
   })
 
+  test("N44 a request tells in whose call it came; of calls of several people, nobody can tell", async () => {
+    const seen: unknown[] = []
+    const elicit = async ({
+      key,
+      confirm,
+    }: {
+      readonly key?: { readonly user: string } | undefined
+      readonly confirm?: unknown
+    }) => {
+      seen.push([key?.user, confirm !== undefined])
+      return { action: "decline" as const }
+    }
+    const sample = async ({ key }: { readonly key?: { readonly user: string } | undefined }) => {
+      seen.push([key?.user])
+      return { model: "m", text: "" }
+    }
+    const { call } = await connected({ fake: fakeServer() }, { elicit, sample })
+    const of = (user: string) => ({
+      key: { agent: "a", conversation: "c", audience: "group" as const, user },
+      confirm: async () => true,
+    })
+    await call("fake.elicit", {}, of("ann"))
+    await call("fake.sample", {}, of("bob"))
+    expect(seen.splice(0)).toEqual([["ann", true], ["bob"]])
+    await Promise.all([call("fake.elicit", {}, of("ann")), call("fake.sample", {}, of("ann"))])
+    expect(seen.splice(0).toSorted()).toEqual([["ann"], ["ann", false]])
+    await Promise.all([call("fake.elicit", {}, of("ann")), call("fake.elicit", {}, of("bob"))])
+    expect(seen).toContainEqual([undefined, false])
+  })
+
+  test("N44 with `confirm` a person answers with yes or no; a question that needs values is declined, and that is told", async () => {
+    const { call, warnings } = await connected({ fake: fakeServer() }, { elicit: "confirm" })
+    const asked: unknown[] = []
+    const context = { confirm: async (request: object) => asked.push(request) < 2 }
+    expect(JSON.parse(await call("fake.elicit", {}, context))).toEqual({ action: "accept", content: { city: "Hangzhou" } })
+    expect(JSON.parse(await call("fake.elicit", {}, context))).toEqual({ action: "decline" })
+    expect(asked).toEqual([0, 1].map(() => ({ tool: "fake", summary: "Where?" })))
+    expect(JSON.parse(await call("fake.elicit", { required: ["street"] }, context))).toEqual({ action: "decline" })
+    expect(JSON.parse(await call("fake.elicit"))).toEqual({ action: "decline" })
+    expect([asked.length, warnings.map(({ message }) => message)]).toEqual([
+      2,
+      [0, 1].map(() => 'Nobody could answer "Where?" with yes or no.'),
+    ])
+  })
+
   test("a user who declines is told to the server without content", async () => {
     const { call } = await connected(
       { fake: fakeServer() },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { ModelPart, ModelRequest } from "../../../src/core/model/language-model.ts"
 import type { Plugin } from "../../../src/memory/services/plugin.ts"
+import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import type { TurnHook } from "../../../src/memory/services/turn-hook.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import type { Confirm } from "../../../src/prompt/tools/tool.ts"
@@ -210,6 +211,21 @@ describe("an agent with MCP servers", () => {
     const { trace } = await session.send("?").result
     expect(asked).toEqual(times === 1 ? ["fake.echo2"] : [])
     expect(trace.runs[0]?.failure === "denied").toBe(times === 1)
+  })
+
+  test("N44 a question of a server waits for a person, also over a restart; a yes calls the tool anew", async () => {
+    const store = createInMemoryStore()
+    const over = async (answer: string) => {
+      const { mcp } = await connected({ fake: fakeServer() }, { elicit: "confirm" })
+      return testAgent(scriptedModel([answer]), {}, { store, plugins: [mcp], confirm: "later", runJobs: false }).session
+    }
+    const asked = await (await over(callTool("fake.elicit"))).send("?").result
+    expect(asked).toMatchObject({ approvals: [{ tool: "fake.elicit", summary: "Where?" }] })
+    const id = (asked.ok && asked.approvals?.[0]?.id) || ""
+    const { trace } = await (await over(finish("好"))).approve(id).result
+    expect(trace.runs).toMatchObject([
+      { status: "ok", result: JSON.stringify({ action: "accept", content: { city: "Hangzhou" } }) },
+    ])
   })
 
   test("native calls use a legal name for the tool and find their way back", async () => {

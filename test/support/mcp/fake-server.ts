@@ -95,8 +95,8 @@ const calls: Readonly<Record<string, (args: Json, params: Json) => Json | undefi
     changed()
     return text("removed")
   },
-  elicit: async () => {
-    const requestedSchema = { type: "object", properties: { city: { type: "string", default: "Hangzhou" } } }
+  elicit: async ({ required = [] }) => {
+    const requestedSchema = { type: "object", properties: { city: { type: "string", default: "Hangzhou" } }, required }
     const answer = await ask("elicitation/create", { message: "Where?", requestedSchema })
     return text(JSON.stringify(answer.result ?? answer.error))
   },
