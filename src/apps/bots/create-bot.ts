@@ -46,7 +46,7 @@ async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): 
     if (tries > maxTries) await sayText(errorWords(undefined, own.locale ?? "en"), own)
     else {
       const said = records.flatMap((record) => (record.type === "sent" ? [record.text] : [])).join("\n\n")
-      const content = said && renderNotice(context.dialect, "answer-cut-off", { said: encodeInline(said) })
+      const content = said && renderNotice(context.dialect, "answer-cut-off", { restart: true, said: encodeInline(said) })
       const inject = content ? [{ key: "answer_cut_off", content, scope: "turn" as const }] : []
       const journal: TurnJournal = {
         ...{ turnId, said, runs: runsIn(records), kept: history.find((each) => each.turnId === waitingIdOf(open)) },

@@ -4,6 +4,8 @@ import { filterMessages, type MessageFilter, type SessionRecord } from "../../me
 import type { HistorySettings } from "../../profile/profile.ts"
 import { type Assembler, createAssembler } from "../../prompt/assemble/assembler.ts"
 import { dialectNames } from "../../prompt/dialect/dialect.ts"
+import { renderNotice } from "../../prompt/dialect/render-notice.ts"
+import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { createToolSet } from "../../prompt/tools/tool-set.ts"
 import { AnswerLimiter } from "../../reply/output/answer-limit.ts"
@@ -27,6 +29,9 @@ export interface TurnBeginning {
   readonly child?: Pick<TurnContext, "process" | "depth" | "messages">
 }
 
+/** The characters of the text before the answer that the note about it shows; the history has the rest. */
+const maxShownBehind = 500
+
 /** Builds the context of a turn. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
@@ -46,6 +51,10 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   input.stack.update()
   const stack = input.stack.fork()
   for (const item of input.inject) stack.add(item)
+  const { behind = "" } = input.control?.answerLimit ?? {}
+  const told = { restart: false, said: encodeInline(behind.slice(-maxShownBehind).toWellFormed()) }
+  if (behind !== "")
+    stack.add({ key: "answer_goes_on", content: renderNotice(agent.dialect, "answer-cut-off", told), scope: "turn" })
   const parts = { agent, input, session, history, emit, assembler, signal: deadline.signal }
   return {
     ...parts,

@@ -57,6 +57,11 @@ export class AnswerOutput {
     return this.#limiter?.ended
   }
 
+  /** The words with which it repeated the text that it goes on with. They are left out. */
+  get repeated(): string {
+    return this.#limiter?.repeated ?? ""
+  }
+
   /** Loads what reads file references and links, where the profile wants that. Nothing is said before it is there. */
   loadReaders(): Promise<void> | undefined {
     if (!this.#settings.files && !this.#settings.links) return undefined

@@ -17,6 +17,12 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   if (input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
+  if (answer.repeated !== "")
+    warn(
+      turn,
+      "model",
+      `The answer repeated ${JSON.stringify(answer.repeated)} of the text that it goes on with; it is left out.`,
+    )
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)

@@ -1,5 +1,6 @@
 import { countWhile } from "../../core/binary-search.ts"
 import { checkType } from "../../core/check-options.ts"
+import { displayWidth } from "../../core/display-width.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import type { TokenCounter } from "../../core/ports.ts"
@@ -10,14 +11,20 @@ export interface AnswerLimit {
   readonly stop?: readonly string[] | undefined
   /** The most tokens of the answer, by the profile's counter. Thoughts and calls of tools are not counted. */
   readonly maxTokens?: number | undefined
+  /** The text that the answer goes on with. The model is told, and if the answer begins with words of its end again, these are left out. */
+  readonly behind?: string | undefined
 }
+
+/** Fewer columns than these, such as a last word, may come twice in a text. */
+const minRepeatedColumns = 10
 
 /** Throws `usage` for a limit that is none. */
 export function checkAnswerLimit(of: string, given: AnswerLimit): void {
   checkType(`\`answerLimit\` of ${of}`, given, "object")
-  const { stop = [], maxTokens = 1 } = given
+  const { stop = [], maxTokens = 1, behind = "" } = given
   const where = `of \`answerLimit\` of ${of}`
   checkType(`\`stop\` ${where}`, stop, "list")
+  checkType(`\`behind\` ${where}`, behind, "string")
   for (const text of stop) checkType(`a stop ${where}`, text, "string")
   if (Number.isInteger(maxTokens) && maxTokens >= 1) return
   throw new PromptStrataError("usage", `expected \`maxTokens\` ${where} as a whole number from 1, found ${String(maxTokens)}.`)
@@ -27,15 +34,20 @@ export function checkAnswerLimit(of: string, given: AnswerLimit): void {
 export class AnswerLimiter {
   /** The reason why nothing passes any more. */
   ended: "finish" | "truncated" | undefined
+  /** The words of the text before it with which the answer began, and which did not pass. */
+  repeated = ""
   readonly #stops: readonly string[]
   readonly #maxTokens: number
   readonly #counter: TokenCounter
+  /** The text before the answer, while this may still repeat its end. */
+  #behind: string
   #held = ""
   #passed = ""
   /** The tokens of what passed. It may be too high, where a token came in two pieces. */
   #tokens = 0
 
-  constructor({ stop = [], maxTokens = Number.POSITIVE_INFINITY }: AnswerLimit, counter: TokenCounter) {
+  constructor({ stop = [], maxTokens = Number.POSITIVE_INFINITY, behind = "" }: AnswerLimit, counter: TokenCounter) {
+    this.#behind = behind.trim()
     this.#stops = stop.filter((text) => text !== "")
     this.#maxTokens = maxTokens
     this.#counter = counter
@@ -43,7 +55,8 @@ export class AnswerLimiter {
 
   push(delta: string): string {
     if (this.ended !== undefined) return ""
-    const text = this.#held + delta
+    const text = this.#fresh(this.#held + delta)
+    if (this.#behind !== "") return ""
     const found = this.#stopIn(text)
     const end = found ?? this.#safeLength(text)
     this.#held = text.slice(end)
@@ -54,9 +67,27 @@ export class AnswerLimiter {
 
   /** Lets pass what was held back, because no more text follows it. */
   end(): string {
-    const held = this.#held
+    const held = this.#fresh(this.#held, true)
     this.#held = ""
     return this.ended === undefined ? this.#within(held) : ""
+  }
+
+  /** The text without words that repeat the end of the text before it. While more of it may, all of it is held back. */
+  #fresh(text: string, isWhole = false): string {
+    const behind = this.#behind
+    const begun = text.trimStart()
+    if (behind === "") return text
+    if (!isWhole && behind.includes(begun)) {
+      this.#held = text
+      return ""
+    }
+    this.#behind = ""
+    let size = begun.length
+    while (size > 0 && !behind.endsWith(begun.slice(0, size))) size--
+    const again = begun.slice(0, size)
+    if (again !== behind && displayWidth(again) < minRepeatedColumns) return text
+    this.repeated = again
+    return begun.slice(size)
   }
 
   /** The place of the stop that is whole first. */

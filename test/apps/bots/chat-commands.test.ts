@@ -137,6 +137,19 @@ describe("N13 commands in a chat", () => {
     expect((await history())[2]).toBe("Go on.")
   })
 
+  test("N45 /continue tells the character where it stopped; words of it that come again are left out, and the trace tells them", async () => {
+    const { say, history, model, session } = bot(["Once upon a time there", "upon a time there was a cat.", "Yes."])
+    await say("A story!")
+    const events = session.send("Go on.", { answerLimit: { behind: "Once upon a time there" } })
+    const { trace } = await events.result
+    expect((await history()).at(-1)).toBe(" was a cat.")
+    expect(trace.warnings.map(({ message }) => message)).toContain(
+      'The answer repeated "upon a time there" of the text that it goes on with; it is left out.',
+    )
+    await say("/continue")
+    expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(String.raw`它的结尾是：\" was a cat.\"`)
+  })
+
   test.each(["/regenerate", "/swipe", "/edit x", "/undo", "/continue"])("%s in an empty conversation says so", async (words) => {
     expect(await bot().say(words)).toEqual(["There is nothing like that in this conversation yet."])
   })

@@ -23,6 +23,34 @@ describe("N19 the limit of an answer", () => {
     )
   })
 
+  test.each([
+    ["The dragon opened its eyes and", "opened its eyes and looked at her.", " looked at her."],
+    ["The dragon opened its eyes and", "\n The dragon opened its eyes and looked.", " looked."],
+    ["他推开门，看见一只", "看见一只猫。", "看见一只猫。"],
+    ["他推开了门，看见一只", "推开了门，看见一只猫。", "猫。"],
+    ["Hm", "Hm, yes.", ", yes."],
+    // A last word may come twice, and what stands in the middle is no repetition of the end.
+    ["It was very, very", "very late.", "very late."],
+    ["The dragon opened its eyes and", "The dragon opened a door.", "The dragon opened a door."],
+    ["The dragon opened its eyes and", " looked at her.", " looked at her."],
+    ["The dragon opened its eyes and", "opened its eyes and", ""],
+  ])("N45 lets pass what is new behind %j of %j", (behind, answer, fresh) => {
+    for (const pieces of [[answer], [...answer], answer.split(/(?= )/)]) {
+      const limiter = new AnswerLimiter({ behind, stop: ["\nUser:"] }, roughCounter)
+      expect(through(limiter, pieces)).toBe(fresh)
+      expect(answer.trimStart()).toBe(limiter.repeated === "" ? fresh.trimStart() : limiter.repeated + fresh)
+    }
+  })
+
+  test("N45 lets every answer pass that has nothing of the text before it", () => {
+    assert(
+      property(array(piece), (pieces) => {
+        const limiter = new AnswerLimiter({ behind: "xyz" }, roughCounter)
+        expect([through(limiter, pieces), limiter.repeated]).toEqual([pieces.join(""), ""])
+      }),
+    )
+  })
+
   test("lets pass whole characters within the tokens, and all of a text that is within them", () => {
     assert(
       property(array(piece), integer({ min: 1, max: 12 }), (pieces, maxTokens) => {

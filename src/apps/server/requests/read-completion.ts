@@ -54,16 +54,15 @@ export function readCompletionRequest(
   const given = Object.keys(body).filter((name) => isGiven(body[name]))
   const wrong = given.find((name) => Object.hasOwn(refused, name) && !asksForNothing(name, body))
   if (wrong !== undefined) throw badRequest(`${names[wrong] ?? wrong} is not supported. ${refused[wrong]}`, names[wrong] ?? wrong)
-  const read = asked(
-    messages.map((message, at) => readMessage(message, `${names.messages ?? "messages"}[${at}]`)),
-    locale,
-  )
+  const sent = messages.map((message, at) => readMessage(message, `${names.messages ?? "messages"}[${at}]`))
+  const read = asked(sent, locale)
+  const behind = read.length > sent.length ? sent.at(-1)?.content : undefined
   return {
     model,
     ...conversationOf(read),
     ...readTools(body.tools, body.tool_choice),
     stream: stream === true,
-    answerLimit: readLimit(body, ["max_output_tokens", "max_completion_tokens", "max_tokens"]),
+    answerLimit: readLimit(body, ["max_output_tokens", "max_completion_tokens", "max_tokens"], behind),
     includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
     ignored: [
       ...given.filter((name) => !understood.has(name) && !Object.hasOwn(refused, name)),
@@ -75,8 +74,12 @@ export function readCompletionRequest(
 const maxStops = 100
 const maxStopLength = 1_000
 
-/** Reads where the answer ends at the latest; the first of `names` that is given counts. Throws {@link HttpProblem}. */
-function readLimit(body: Readonly<Record<string, unknown>>, names: readonly string[]): AnswerLimit | undefined {
+/** Reads where the answer, which goes on with `behind`, ends at the latest; the first of `names` that is given counts. Throws {@link HttpProblem}. */
+function readLimit(
+  body: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+  behind: string | undefined,
+): AnswerLimit | undefined {
   const { stop: given } = body
   const stop: readonly unknown[] = Array.isArray(given) ? given : isGiven(given) ? [given] : []
   if (stop.length > maxStops || !stop.every((each) => typeof each === "string" && each.length <= maxStopLength))
@@ -85,8 +88,8 @@ function readLimit(body: Readonly<Record<string, unknown>>, names: readonly stri
   const maxTokens = body[name] ?? undefined
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && Number(maxTokens) >= 1))
     throw badRequest("Expected a whole number of tokens, from 1.", name)
-  if (stop.length === 0 && maxTokens === undefined) return undefined
-  return { stop: stop.map(String), maxTokens: maxTokens === undefined ? undefined : Number(maxTokens) }
+  if (stop.length === 0 && maxTokens === undefined && behind === undefined) return undefined
+  return { stop: stop.map(String), maxTokens: maxTokens === undefined ? undefined : Number(maxTokens), behind }
 }
 
 /**

@@ -84,7 +84,9 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
     return { text: words.undone }
   },
   async continue({ session, from, words, history }) {
-    return history.length > 0 ? { turn: session.send(words.goOn, { from }) } : { text: words.nothingSaid }
+    const { role, text } = history.at(-1) ?? {}
+    const answerLimit = role === "assistant" ? { behind: text } : undefined
+    return role ? { turn: session.send(words.goOn, { from, answerLimit }) } : { text: words.nothingSaid }
   },
   async memory({ session, from, words }, rest) {
     if (switches.includes(rest)) {
