@@ -48,13 +48,6 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   // Words that this turn answers stand in the history, and must be seen.
   const contextCount = Math.max(shown.contextCount, input.merged?.back ?? 0)
   const history = historyWindow(record?.history ?? [], { ...shown, contextCount }, record?.earlier)
-  input.stack.update()
-  const stack = input.stack.fork()
-  for (const item of input.inject) stack.add(item)
-  const { behind = "" } = input.control?.answerLimit ?? {}
-  const told = { restart: false, said: encodeInline(behind.slice(-maxShownBehind).toWellFormed()) }
-  if (behind !== "")
-    stack.add({ key: "answer_goes_on", content: renderNotice(agent.dialect, "answer-cut-off", told), scope: "turn" })
   const parts = { agent, input, session, history, emit, assembler, signal: deadline.signal }
   return {
     ...parts,
@@ -68,13 +61,25 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     ...child,
     notes,
     hooks: agent.hooks.filter(({ name }) => owners.has(name) || Boolean(session.hooks[name]) || !noteHooks.has(name)),
-    stack,
+    stack: turnStack(agent, input),
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),
     deadline,
     progress: createTurnProgress(parts, child !== undefined),
   }
+}
+
+/** The items of the session and of the turn, with one about the text that the answer goes on with. */
+function turnStack({ dialect }: AgentContext, { stack: own, inject, control }: TurnInput): PromptStack {
+  own.update()
+  const stack = own.fork()
+  for (const item of inject) stack.add(item)
+  const { behind = "" } = control?.answerLimit ?? {}
+  const told = { restart: false, said: encodeInline(behind.slice(-maxShownBehind).toWellFormed()) }
+  const content = behind !== "" && renderNotice(dialect, "answer-cut-off", told)
+  if (content) stack.add({ key: "answer_goes_on", content, scope: "turn" })
+  return stack
 }
 
 /** The ids of sessions that have no committed turn yet, so that a preview and a turn that fails have the id of the next turn. */

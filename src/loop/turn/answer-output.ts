@@ -21,6 +21,8 @@ import { FileQueue, type OpenFile } from "./answer-files.ts"
 export class AnswerOutput {
   /** True once an event of the answer was emitted, or a file of it began to be opened. */
   hasShown = false
+  /** The caller's limit: it tells if it ended the answer, and what it left out of its beginning. */
+  limiter: AnswerLimiter | undefined
   /** Files that the answer shows, in order. */
   readonly attachments: FileAttachment[] = []
   /** References that could not be opened. They stand in `text` as the model wrote them. */
@@ -32,7 +34,6 @@ export class AnswerOutput {
   #opening: string | undefined
   #readers: AnswerReaders | undefined
   #pipeline: Pipeline
-  #limiter: AnswerLimiter | undefined
   /** Created with the first file reference. */
   #files: FileQueue | undefined
   /** Files of the bubble at hand. They are told after it, since its words introduce them. */
@@ -49,17 +50,7 @@ export class AnswerOutput {
     this.#to = to
     this.#opening = to.stamps ? "" : undefined
     this.#pipeline = this.#newPipeline()
-    this.#limiter = to.limit?.()
-  }
-
-  /** The reason why the caller's limit ended the answer, if it did. */
-  get ended(): AnswerLimiter["ended"] {
-    return this.#limiter?.ended
-  }
-
-  /** The words with which it repeated the text that it goes on with. They are left out. */
-  get repeated(): string {
-    return this.#limiter?.repeated ?? ""
+    this.limiter = to.limit?.()
   }
 
   /** Loads what reads file references and links, where the profile wants that. Nothing is said before it is there. */
@@ -95,7 +86,7 @@ export class AnswerOutput {
       if (!maybeStamp.test(this.#opening)) this.#open(this.#opening.replace(stamp, ""))
       return
     }
-    this.#add(this.#limiter ? this.#limiter.push(delta) : delta)
+    this.#add(this.limiter ? this.limiter.push(delta) : delta)
   }
 
   #add(delta: string): void {
@@ -115,7 +106,7 @@ export class AnswerOutput {
   /** Takes what was held back, because other words do not follow it directly. */
   #flush(): void {
     this.#open()
-    this.#add(this.#limiter?.end() ?? "")
+    this.#add(this.limiter?.end() ?? "")
   }
 
   /** Ends the paragraph where a tool call follows. The next text begins a new one. */
@@ -138,7 +129,7 @@ export class AnswerOutput {
   restart(): void {
     if (this.hasShown) return
     this.#pipeline = this.#newPipeline()
-    this.#limiter = this.#to.limit?.()
+    this.limiter = this.#to.limit?.()
     this.#said = []
     this.#opening = this.#to.stamps ? "" : undefined
   }

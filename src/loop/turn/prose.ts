@@ -30,7 +30,7 @@ export function proseReading(
       take(reader.push(delta))
       return reader.waits
     },
-    isOver: () => turn.progress.answer.ended !== undefined,
+    isOver: () => turn.progress.answer.limiter?.ended !== undefined,
     onEnd(finishReason) {
       onFinish(finishReason)
       take(reader.end())

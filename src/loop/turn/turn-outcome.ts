@@ -17,12 +17,8 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   if (input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
-  if (answer.repeated !== "")
-    warn(
-      turn,
-      "model",
-      `The answer repeated ${JSON.stringify(answer.repeated)} of the text that it goes on with; it is left out.`,
-    )
+  const again = JSON.stringify(answer.limiter?.repeated || undefined)
+  if (again) warn(turn, "model", `The answer repeated ${again} of the text that it goes on with; it is left out.`)
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)
@@ -38,7 +34,7 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
     ...(output && !isAwaiting && { output: output.value }),
     ...defined({ approvals: filled(approvals.map((call) => shownApproval(call, input.speaker, limits))) }),
     ...defined({ calls: filled(calls), attachments: filled(attachments) }),
-    ...{ stopReason: isAwaiting ? stopReason : (answer.ended ?? stopReason), usage: trace.usage, trace },
+    ...{ stopReason: isAwaiting ? stopReason : (answer.limiter?.ended ?? stopReason), usage: trace.usage, trace },
   }
 }
 
@@ -53,7 +49,7 @@ export function fail(turn: TurnContext, error: PromptStrataError): TurnResult {
 export function isBlankAnswer({ agent, progress }: TurnContext): boolean {
   const { said } = progress.output ?? progress.answer
   const words = agent.profile.output.bubbles ? said.replaceAll(bubbleMark, "") : said
-  return words.trim() === "" && progress.answer.ended === undefined && progress.files.made.length === 0
+  return words.trim() === "" && progress.answer.limiter?.ended === undefined && progress.files.made.length === 0
 }
 
 /** The trace of a turn as far as it has come. */
