@@ -28,6 +28,12 @@ export function scopeOfKey({ agent, audience, conversation, user }: ServiceKey):
 /** The row of the agent itself. New scopes begin in its epoch. */
 const agentScope = ""
 
+/** The epoch of a scope and the number of its newest change. */
+interface ScopeState {
+  readonly epoch: number
+  readonly sequence: number
+}
+
 /** The state of the scope that a key reads. One without memories has no row of its own; that of the agent then tells its epoch, and counts nothing. */
 export async function scopeState(rows: Rows, key: ServiceKey): Promise<ScopeState> {
   const { agent, scope } = scopeOfKey(key).row
@@ -40,10 +46,7 @@ export async function scopeState(rows: Rows, key: ServiceKey): Promise<ScopeStat
  * Locks a scope until the transaction ends, so that numbers become visible in their order. Lock the agent's row before users' scopes,
  * and these before groups': all transactions keep this order.
  */
-export async function lockScope(
-  rows: Rows,
-  { row }: MemoryScope,
-): Promise<{ readonly epoch: number; readonly sequence: number }> {
+export async function lockScope(rows: Rows, { row }: MemoryScope): Promise<ScopeState> {
   const [found] = await rows.lock("memory_scopes", row)
   if (found) return { epoch: found.last_deletion, sequence: found.sequence }
   const epoch = await lockAgentRow(rows, row.agent)
