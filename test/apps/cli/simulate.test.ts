@@ -14,12 +14,14 @@ day 2 at 20:00 say "My cat is called Miso."
 every day say "Good morning!" | "Hello!"
 `
 type Lives = readonly (readonly [locale: string, ...profiles: string[]])[]
-/** Every profile that recalls, two by two. */
+/** Every profile that recalls, two by two as far as they go. */
 const pairs: Lives = [
   ["zh-CN", "layered", "root"],
   ["zh-CN", "fay", "stack"],
+  ["zh-CN", "stack-cached"],
   ["en", "layered", "root"],
   ["en", "fay", "stack"],
+  ["en", "stack-cached"],
 ]
 
 /** A long run lives each script with each profile in each language; shorter ones with one profile in a language, the quick one in English. */
