@@ -1,8 +1,8 @@
 import { beginEntry, finishEntry, historyFiles, pruneHistory } from "./change-history.ts"
 import { fileError, tooLarge } from "./file-errors.ts"
 import {
+  closeAfter,
   closeOnFailure,
-  closeQuietly,
   type FileStats,
   isSameFile,
   openFlags,
@@ -52,7 +52,7 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Cha
   if (early !== undefined && typeof early !== "object") return { path: shown }
   const target = found ?? (await findTarget(root, change.names, { create: true }))
   if (!target) throw changedError(shown)
-  try {
+  return closeAfter(target.folder, async () => {
     const current = await readTarget(root, target, change.signal)
     if (early && current) throw changedError(target.path)
     const decision = early ?? change.decide(current, target.path)
@@ -66,9 +66,7 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Cha
     }
     if (after && after.length > root.maxFileBytes) throw tooLarge(target.path, after.length, root.maxFileBytes)
     return { ...outcome, record: await carryOut(rules, own, { change, target, current, after }) }
-  } finally {
-    await target.folder.close()
-  }
+  })
 }
 
 interface Plan {
@@ -180,16 +178,14 @@ export async function readTarget(
   // Else a second name of a file outside could be half removed all the while.
   await waitForRemovals(root.fs, folder.at())
   const handle = await root.fs.open(folder.at(name), openFlags.readWrite)
-  try {
+  return closeAfter(handle, async () => {
     const opened = await handle.stat()
     checkKind(root, opened, path)
     if (!isSameFile(opened, found)) throw changedError(path)
     await folder.check()
     const { bytes, stats } = await readBytes(handle, path, { maxBytes: root.maxFileBytes, signal })
     return { bytes, hash: hashOf(bytes), stats }
-  } finally {
-    await closeQuietly(handle)
-  }
+  })
 }
 
 /** Throws `file-conflict` when the target is no longer the file that was read. */

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { errnoOf, isAbsent } from "./file-errors.ts"
-import { closeQuietly, openFlags } from "./file-system.ts"
+import { closeAfter, openFlags } from "./file-system.ts"
 import { namesIn, type OpenFolder, type WorkspaceRoot, writeNewFile } from "./folders.ts"
 import { readBytes } from "./read-file.ts"
 import type { HistoryLimits, WriteRecord } from "./workspace.ts"
@@ -51,7 +51,7 @@ export async function readEntry(root: WorkspaceRoot, folder: OpenFolder, file: H
   try {
     const handle = await root.fs.open(folder.at(file.name), openFlags.read)
     const limits = { maxBytes: file.sizeBytes }
-    const { bytes } = await readBytes(handle, file.name, limits).finally(() => closeQuietly(handle))
+    const { bytes } = await closeAfter(handle, () => readBytes(handle, file.name, limits))
     return bytes.length === file.sizeBytes ? parseEntry(bytes) : undefined
   } catch (error) {
     // It was removed, is a link, or has another size than its name says: this library did not write it.

@@ -118,8 +118,13 @@ export async function removeIfThere(fs: FileSystem, path: string): Promise<boole
 }
 
 /** Closes a file that was only read. An error of closing is ignored: what was read stays valid. */
-export async function closeQuietly(handle: OpenFile | undefined): Promise<void> {
+export async function closeQuietly(handle: Pick<OpenFile, "close"> | undefined): Promise<void> {
   await handle?.close().catch(() => {})
+}
+
+/** Runs a task and then closes `opened`, whatever happened. An error of closing is ignored. */
+export function closeAfter<T>(opened: Pick<OpenFile, "close">, task: () => Promise<T>): Promise<T> {
+  return task().finally(() => closeQuietly(opened))
 }
 
 /** Runs a task and returns its result. When the task throws or the result is `undefined`, `opened` is closed. */

@@ -1,6 +1,7 @@
 import { dirname, join, resolve, sep } from "node:path"
 import { errnoOf, fileError, ignoring, withFileErrors } from "./file-errors.ts"
 import {
+  closeAfter,
   closeOnFailure,
   closeQuietly,
   type FileStats,
@@ -178,7 +179,7 @@ export async function makeFolders(fs: FileSystem, folder: string): Promise<void>
     await fs.makeFolder(path, 0o777).catch(ignoring("EEXIST"))
     if (!fs.syncsFolders) continue
     const parent = await fs.open(await fs.realPath(dirname(path)), openFlags.folder)
-    await parent.sync().finally(() => closeQuietly(parent))
+    await closeAfter(parent, () => parent.sync())
   }
 }
 

@@ -1,7 +1,7 @@
 import { PromptStrataError } from "../../core/errors.ts"
 import { findTarget } from "./change-file.ts"
 import { fileError, ignoring, stopIfAborted } from "./file-errors.ts"
-import { closeQuietly, type FileStats, statIfThere } from "./file-system.ts"
+import { closeAfter, closeQuietly, type FileStats, statIfThere } from "./file-system.ts"
 import { namesIn, type OpenFolder, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { canonicalPath, isPath, splitPath } from "./paths.ts"
 import { openFile, readWorkspaceFile } from "./read-file.ts"
@@ -29,13 +29,11 @@ async function lookUp(root: WorkspaceRoot, names: readonly string[]) {
   const target = await findTarget(root, names)
   if (!target) return undefined
   const { folder, name, path } = target
-  try {
+  return closeAfter(folder, async () => {
     const stats = await statIfThere(root.fs, folder.at(name))
     await folder.check()
     return { path, stats }
-  } finally {
-    await folder.close()
-  }
+  })
 }
 
 /** The depth of a walk; 1 stays in the folder itself. */

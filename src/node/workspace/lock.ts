@@ -5,7 +5,7 @@ import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { findTarget, readTarget } from "./change-file.ts"
 import { finishEntry, type HistoryEntry, type HistoryFile, historyFiles, readEntry } from "./change-history.ts"
 import { errnoOf, fileError, stopIfAborted } from "./file-errors.ts"
-import { removeIfThere } from "./file-system.ts"
+import { closeAfter, removeIfThere } from "./file-system.ts"
 import type { WorkspaceRoot } from "./folders.ts"
 import { lockLeftovers, lockPath, type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { ownName, splitPath } from "./paths.ts"
@@ -23,7 +23,7 @@ export function withLock<T>(
     stopIfAborted(options.signal)
     const own = await openOwnFolder(root, { create: true })
     invariant(own, "a folder that was created is missing")
-    try {
+    return closeAfter(own, async () => {
       const unlock = await lockFile(await lockPath(root, own.folder, options.nextId()), options)
       try {
         await recover(root, own)
@@ -31,9 +31,7 @@ export function withLock<T>(
       } finally {
         unlock()
       }
-    } finally {
-      await own.close()
-    }
+    })
   })
 }
 
@@ -62,15 +60,13 @@ async function recoverEntry(root: WorkspaceRoot, own: OwnFolder, file: HistoryFi
 async function wasMade(root: WorkspaceRoot, { record, temporary }: HistoryEntry): Promise<boolean> {
   const target = await findTarget(root, splitPath(record.path, root.hidden))
   if (!target) return record.afterHash === undefined
-  try {
+  return closeAfter(target.folder, async () => {
     const wasUnfinished = isTemporaryName(temporary) && (await removeIfThere(root.fs, target.folder.at(temporary)))
     const wasDone = !wasUnfinished && (await readTarget(root, target, undefined))?.hash !== record.beforeHash
     // What the entry says from now on must be so after a loss of power, too.
     await target.folder.sync()
     return wasDone
-  } finally {
-    await target.folder.close()
-  }
+  })
 }
 
 /** An entry can be forged, so only names of the workspace's temporary files are removed. */
@@ -99,12 +95,10 @@ export async function removeLeftovers(
 async function hasLeftovers(root: WorkspaceRoot): Promise<boolean> {
   const own = await openOwnFolder(root, { create: false })
   if (!own) return false
-  try {
+  return closeAfter(own, async () => {
     if ((await historyFiles(root, own.history)).some(({ pending }) => pending)) return true
     return (await lockLeftovers(root, own.folder)).length > 0
-  } finally {
-    await own.close()
-  }
+  })
 }
 
 type Sqlite = typeof import("node:sqlite")

@@ -4,7 +4,7 @@ import { hostPorts } from "../../core/ports.ts"
 import { type Change, type ChangeRules, type Current, changeFile, checkExpectation, type Decision } from "./change-file.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./change-history.ts"
 import { fileError, ignoring, withFileErrors } from "./file-errors.ts"
-import { closeQuietly, nodeFileSystem, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { closeAfter, nodeFileSystem, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
 import { findRoot, type WorkspaceRoot, writeNewFile } from "./folders.ts"
 import { collect, resolvePath, searchFiles, statPath, walkFiles } from "./list-and-search.ts"
 import { removeLeftovers, withLock } from "./lock.ts"
@@ -150,7 +150,7 @@ function lockedWorkspace(rules: ChangeRules, own: OwnFolder) {
       const handle = await root.fs.open(own.folder.at(name), openFlags.read).catch(ignoring("ENOENT"))
       if (handle === undefined) return undefined
       const limits = { maxBytes: maxOwnBytes }
-      const { bytes } = await readBytes(handle, `${ownName}/${name}`, limits).finally(() => closeQuietly(handle))
+      const { bytes } = await closeAfter(handle, () => readBytes(handle, `${ownName}/${name}`, limits))
       return new TextDecoder().decode(bytes)
     },
     /** Replaces such a file in one step. It is durable then. */
@@ -179,16 +179,14 @@ async function readHistory(
 ): Promise<readonly WriteRecord[]> {
   const own = await openOwnFolder(root, { create: false })
   if (!own) return []
-  try {
+  return closeAfter(own, async () => {
     const records: WriteRecord[] = []
     for await (const { record } of newestFirst(root, own)) {
       if (records.length >= limit) break
       if (path === undefined || samePath(record.path, path)) records.push(record)
     }
     return records
-  } finally {
-    await own.close()
-  }
+  })
 }
 
 /** Brings back what a file held before a change, as a change of its own. The workspace must be locked. */

@@ -1,5 +1,5 @@
 import { errnoOf, fileError, ignoring } from "./file-errors.ts"
-import { closeOnFailure, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
+import { closeAfter, closeOnFailure, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
 import { makeFolder, namesIn, type OpenFolder, openRootFolder, type WorkspaceRoot } from "./folders.ts"
 import { ownName } from "./paths.ts"
 
@@ -16,9 +16,9 @@ export interface OwnFolder {
 /** Opens `.promptstrata`. When it is missing, it is created with `create`, else the result is `undefined`. A link is refused. */
 export async function openOwnFolder(root: WorkspaceRoot, { create }: { create: boolean }): Promise<OwnFolder | undefined> {
   const outer = await openRootFolder(root)
-  try {
+  return closeAfter(outer, async () => {
     const folder = await enterOwn(root, outer, { name: ownName, create })
-    return await closeOnFailure(folder, async () => {
+    return closeOnFailure(folder, async () => {
       const history = folder && (await enterOwn(root, folder, { name: "history", create }))
       if (!history) return undefined
       const close = async () => {
@@ -27,9 +27,7 @@ export async function openOwnFolder(root: WorkspaceRoot, { create }: { create: b
       }
       return { folder, history, close }
     })
-  } finally {
-    await outer.close()
-  }
+  })
 }
 
 async function enterOwn(root: WorkspaceRoot, folder: OpenFolder, { name, create }: { name: string; create: boolean }) {

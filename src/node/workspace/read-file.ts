@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path"
 import { fileError, ignoring, isAbsent, stopIfAborted, tooLarge } from "./file-errors.ts"
 import {
+  closeAfter,
   closeOnFailure,
-  closeQuietly,
   type FileStats,
   type OpenFile,
   openFlags,
@@ -28,7 +28,7 @@ export async function readWorkspaceBytes(root: WorkspaceRoot, path: string, limi
   const found = await openFile(root, splitPath(path, root.hidden))
   if (!found) throw fileError("file-missing", path, "expected a file, found none.")
   const real = found.names.join("/")
-  const { bytes, stats } = await readBytes(found.handle, real, limits).finally(() => closeQuietly(found.handle))
+  const { bytes, stats } = await closeAfter(found.handle, () => readBytes(found.handle, real, limits))
   return { path: real, bytes, hash: hashOf(bytes), sizeBytes: bytes.length, mode: stats.mode }
 }
 
@@ -74,7 +74,7 @@ async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], p
   const { fs } = root
   const { folder = "", locateFlag = 0 } = root.descriptors ?? {}
   const located = await fs.open(join(root.path, ...names), locateFlag)
-  try {
+  return closeAfter(located, async () => {
     const place = `${folder}/${located.descriptor}`
     // In this order: a file that has one name, and after that still is where it was opened, had no other name outside. The other
     // way round, a second name in the workspace could be removed between the two. A removal under way has ended before the second.
@@ -86,9 +86,7 @@ async function openByDescriptor(root: WorkspaceRoot, names: readonly string[], p
     const inside = insideNames(root, real, path)
     checkKind(root, stats, path)
     return { handle: await fs.open(place, openFlags.readDescriptor), names: inside, stats }
-  } finally {
-    await closeQuietly(located)
-  }
+  })
 }
 
 /** Other systems: checks the name, opens it, and checks that the name still leads to what was opened. */
@@ -117,12 +115,10 @@ function insideNames(root: WorkspaceRoot, real: string, path: string): readonly 
 async function respell(root: WorkspaceRoot, names: readonly string[]): Promise<readonly string[] | undefined> {
   const folder = await walkFolders(root, names.slice(0, -1))
   if (!folder) return undefined
-  try {
+  return closeAfter(folder, async () => {
     const { name, found } = await spellingOf(root, folder, names.at(-1) ?? "")
     return found ? [...folder.names, name] : undefined
-  } finally {
-    await folder.close()
-  }
+  })
 }
 
 /** Throws `file-kind` for anything but a regular file, and for a file with more names than are allowed. */

@@ -4,7 +4,7 @@ import { hostPorts } from "../../core/ports.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { readTarget, replaceOrRemove } from "./change-file.ts"
 import { ignoring, stopIfAborted, withFileErrors } from "./file-errors.ts"
-import { nodeFileSystem, removeIfThere } from "./file-system.ts"
+import { closeAfter, nodeFileSystem, removeIfThere } from "./file-system.ts"
 import { findRoot, makeFolders, openRootFolder, type WorkspaceRoot } from "./folders.ts"
 import { withLock } from "./lock.ts"
 import { ownName } from "./paths.ts"
@@ -60,7 +60,7 @@ async function replaceText(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const folder = await openRootFolder(root)
-  try {
+  return closeAfter(folder, async () => {
     const target = { folder, name, path }
     const current = await readTarget(root, target, signal)
     const text = change(current && decodeText(current.bytes, path))
@@ -77,7 +77,5 @@ async function replaceText(
       throw error
     }
     await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  })
 }
