@@ -89,13 +89,9 @@ function schemaProblem(schema: unknown): string | undefined {
   return isDeep(schema) ? `its input schema is nested more than ${maxSchemaDepth} levels deep` : undefined
 }
 
-function isDeep(schema: unknown): boolean {
-  let level: unknown[] = [schema]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxSchemaDepth) return true
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []))
-  }
-  return false
+function isDeep(value: unknown, levels = maxSchemaDepth): boolean {
+  if (levels < 0) return true
+  return typeof value === "object" && value !== null && Object.values(value).some((inner) => isDeep(inner, levels - 1))
 }
 
 function shortened(text: string): string {

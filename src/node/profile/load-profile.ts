@@ -169,13 +169,11 @@ async function findParts(nameOrPath: string, options: LoadProfileOptions, chosen
   return { path, file, search, texts, dialect, processes, skills, lorebooks }
 }
 
-function withDialect([nearest, ...others]: ProfileDocument[], dialect: string | undefined): ProfileDocument[] {
-  if (nearest === undefined) return others
+function withDialect(chain: ProfileDocument[], dialect: string | undefined): ProfileDocument[] {
+  const [nearest] = chain
+  if (nearest === undefined || dialect === undefined) return chain
   const { settings } = nearest
-  return [
-    dialect === undefined ? nearest : { ...nearest, settings: { ...settings, prompt: { ...settings.prompt, dialect } } },
-    ...others,
-  ]
+  return chain.with(0, { ...nearest, settings: { ...settings, prompt: { ...settings.prompt, dialect } } })
 }
 
 /** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */

@@ -9,12 +9,7 @@ import { promptsFolderOf } from "../find-text.ts"
 import { skillCandidates } from "../skills/find-skills.ts"
 import { readSkills, withDistinctPaths } from "../skills/load-skills.ts"
 import { printProblem, type SkillProblem } from "../skills/skill-problem.ts"
-import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingPlace } from "./profile-chain.ts"
-
-/** A skill that a profile names: the name or path that the loader gets, and its place. */
-interface SkillReference extends SettingPlace {
-  readonly reference: string
-}
+import { absolutePath, nearestSetting, type ProfileSearch, report } from "./profile-chain.ts"
 
 /** The skills of a profile, also those of its plugins. */
 export type SkilledParts = Pick<Profile, "skills" | "plugins">
@@ -70,7 +65,8 @@ function isCopyOfPlugins(search: ProfileSearch, skill: Skill, other: { skill: Sk
   return true
 }
 
-function referencesAt({ chain }: ProfileSearch, key: "enabled" | "folders"): SkillReference[] {
+/** The skills that a profile names, each with the name or path that the loader gets, and its place. */
+function referencesAt({ chain }: ProfileSearch, key: "enabled" | "folders") {
   const setting = nearestSetting(chain, "skills", key)
   if (setting === undefined) return []
   const { document, path } = setting
@@ -81,7 +77,7 @@ function referencesAt({ chain }: ProfileSearch, key: "enabled" | "folders"): Ski
   }))
 }
 
-function reportSkill(search: ProfileSearch, problem: SkillProblem, references: readonly SkillReference[]): void {
+function reportSkill(search: ProfileSearch, problem: SkillProblem, references: ReturnType<typeof referencesAt>): void {
   const place = references.find(({ reference }) => reference === problem.reference) ?? references[0]
   if (place === undefined) return
   const [message = "", ...lines] = printProblem(problem).split("\n")
