@@ -2,28 +2,17 @@ import type { ServiceKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { onDemand } from "../../core/late.ts"
 import type { Ports } from "../../core/ports.ts"
-import type { AskModel, BackgroundJob } from "../../memory/services/background/background-job.ts"
+import type { AskModel } from "../../memory/services/background/background-job.ts"
 import { createReflectionService } from "../../memory/services/background/create-reflection-service.ts"
 import { createMemoryJob } from "../../memory/services/background/memory-job.ts"
 import { createUserProfileService, userProfileHook } from "../../memory/services/create-user-profile-service.ts"
 import { createMemoryService } from "../../memory/services/memory/create-memory-service.ts"
-import type { MemoryService } from "../../memory/services/memory/memory-service.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { ReceiptRecords } from "../../memory/services/store/records.ts"
 import type { Store } from "../../memory/services/store/store.ts"
-import type { TurnHook } from "../../memory/services/turn-hook.ts"
-import type { UserProfileService } from "../../memory/services/user-profile.ts"
 import type { Profile } from "../../profile/profile.ts"
 import type { AgentServices } from "./agent-options.ts"
 import { loadAside } from "./borders/load-aside.ts"
-
-/** The parts by which an agent remembers: recall and hooks before a turn, and jobs after it. */
-interface Remembering {
-  readonly recall?: MemoryService | undefined
-  readonly userProfile?: UserProfileService | undefined
-  readonly hooks: readonly TurnHook[]
-  readonly jobs: readonly BackgroundJob[]
-}
 
 interface RememberingParts {
   readonly profile: Profile
@@ -47,10 +36,10 @@ function usualBatchTurns({ dialect, history }: Profile, events: boolean): number
 const usualReflectOn = 20
 
 /**
- * Makes the parts by which an agent remembers. An agent remembers if its profile's memory is enabled and it was given a whole store or
- * services. Otherwise it asks its model nothing outside its turns.
+ * Makes the parts by which an agent remembers: recall and hooks before a turn, and jobs after it. An agent remembers if its profile's
+ * memory is enabled and it was given a whole store or services. Otherwise it asks its model nothing outside its turns.
  */
-export function remembering(parts: RememberingParts): Remembering {
+export function remembering(parts: RememberingParts) {
   const { profile, services, receipts, ports } = parts
   const { memory, userProfile, ...background } = servicesOf(parts)
   if (!profile.memory.enabled || (memory ?? userProfile) === undefined) return { hooks: [], jobs: [] }

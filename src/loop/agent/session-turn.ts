@@ -20,11 +20,6 @@ import { createTurnContext } from "./create-turn-context.ts"
 import { keptRuns, namedBytes } from "./kept-runs.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
-/** The time until a turn that has to wait looks again. */
-interface Wait {
-  readonly waitMs: number
-}
-
 /** How often a message looks whether those before it have begun. */
 const lookMs = 250
 
@@ -32,7 +27,11 @@ const lookMs = 250
  * Begins a turn whose place has come: makes its input, now that its session was read, reads its attachments and runs it. Of a message
  * that has to wait for an approval it says how long, until it looks again.
  */
-export async function runQueuedTurn(turn: QueuedTurn, rest: SessionAtRest, deadline: Deadline): Promise<TurnResult | Wait> {
+export async function runQueuedTurn(
+  turn: QueuedTurn,
+  rest: SessionAtRest,
+  deadline: Deadline,
+): Promise<TurnResult | { readonly waitMs: number }> {
   const { call, session } = turn
   const { kept, attachments } = turn.input
   const at = kept || session.unsettled.size > 0 ? await withWholeHistory(rest) : rest

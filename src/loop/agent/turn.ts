@@ -1,11 +1,10 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import type { Clock, Timers } from "../../core/ports.ts"
 import { startPausableTimer } from "../../core/timers.ts"
 import type { TurnSegment } from "../../trace/segments.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
-import type { Deadline } from "../turn/turn-context.ts"
+import type { AgentContext, Deadline } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -190,14 +189,8 @@ function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string)
   }
 }
 
-/** The parts of an agent that a time limit needs. */
-interface LimitedWork {
-  readonly profile: { readonly limits: { readonly turnMs: number } }
-  readonly ports: { readonly clock: Clock; readonly timers: Timers }
-}
-
 /** Starts the time limit of a turn. Time in which it is paused does not count. Whoever starts it closes it. */
-export function startDeadline({ profile, ports }: LimitedWork, signal: AbortSignal): Deadline {
+export function startDeadline({ profile, ports }: Pick<AgentContext, "profile" | "ports">, signal: AbortSignal): Deadline {
   const { turnMs } = profile.limits
   const controller = new AbortController()
   const onAbort = (): void => controller.abort(abortError(signal.reason))
