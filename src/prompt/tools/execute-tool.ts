@@ -152,20 +152,19 @@ function withoutData(part: Readonly<Record<string, unknown>>): Record<string, un
 /** Makes the visible notice that replaces the cut middle of a text. Both counts are in code points. */
 export type CapNotice = (kept: number, total: number) => string
 
-/** A text within its limit. `cappedFromCharacters` is the length before the cut, in code points; absent when nothing was cut. */
-interface CappedText {
-  readonly text: string
-  readonly cappedFromCharacters?: number
-}
-
 /** The limit of a result when the tool sets none, in code points. */
 export const defaultMaxResultCharacters = 20_000
 
 /**
  * Cuts the middle out of a text of more than `maxCharacters` code points. The first 70 % and the last 20 % of that number
  * stay, with the notice between them. Cuts fall between graphemes, so slightly less may stay.
+ * `cappedFromCharacters` is the length before the cut, in code points; absent when nothing was cut.
  */
-export function capResult(text: string, maxCharacters: number, notice: CapNotice): CappedText {
+export function capResult(
+  text: string,
+  maxCharacters: number,
+  notice: CapNotice,
+): { readonly text: string; readonly cappedFromCharacters?: number } {
   const ends = text.length <= maxCharacters ? undefined : endsOf(text, maxCharacters)
   if (ends === undefined) return { text }
   const { head, tail, keptHead, keptTail, total } = ends

@@ -18,11 +18,6 @@ export interface LooseStart {
   readonly lacksBrace?: boolean
 }
 
-/** An object that cannot be read, and how far the reading came. */
-export interface BrokenReading {
-  readonly brokenAt: number
-}
-
 /** How many characters of one output may be repaired. No decision is that long and that broken. */
 export const maxRepairCharacters = 32_768
 
@@ -43,8 +38,8 @@ export function createJsonRepair(): JsonRepair {
   }
 }
 
-/** Reads an object that is nearly JSON with a tolerant {@link JsonReader} (T21). */
-export function readLooseObject(text: string, start: LooseStart): LooseObjectReading | BrokenReading {
+/** Reads an object that is nearly JSON with a tolerant {@link JsonReader} (T21). Of one that cannot be read it says how far the reading came. */
+export function readLooseObject(text: string, start: LooseStart): LooseObjectReading | { readonly brokenAt: number } {
   const builder = new JsonBuilder()
   const reader = new JsonReader(builder, { isTolerant: true })
   const { grammar } = reader

@@ -26,17 +26,11 @@ const halfStabilityDays = 7
 
 type ScoredEvent = Pick<EventRecord, "stability" | "recalled" | "importance">
 
-interface ScoreOptions {
-  readonly weights: EventWeights
-  readonly clock: ForgettingClock
-  readonly relevance?: number
-}
-
 /** The score of an event, from 0 to the sum of the weights. It rises with stability, importance and relevance and falls with age. */
 export function eventScore(
   { stability, recalled, importance }: ScoredEvent,
   now: Moment,
-  { weights, clock, relevance = 0 }: ScoreOptions,
+  { weights, clock, relevance = 0 }: { weights: EventWeights; clock: ForgettingClock; relevance?: number },
 ): number {
   return (
     weights.stability * (stability / (stability + halfStabilityDays)) +

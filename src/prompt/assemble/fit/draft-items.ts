@@ -8,13 +8,7 @@ export interface KeyPlaces {
   readonly of: ReadonlyMap<string, number>
   readonly count: number
   /** The order in which injections at these places shrank the last time, in a prompt file. */
-  ranked?: RankedBefore
-}
-
-export interface RankedBefore {
-  readonly injections: readonly Injection[]
-  readonly file: PromptFile
-  readonly order: RankOrder
+  ranked?: { readonly injections: readonly Injection[]; readonly file: PromptFile; readonly order: RankOrder }
 }
 
 /** The injections that may shrink, in the order in which they do. */
