@@ -22,8 +22,7 @@ import type { Findings, OtherSpeakers } from "./turn-progress.ts"
 /** Runs prestart tools, recall and hooks concurrently, and returns the results. One that failed or returned nothing is left out and reported (T25). */
 export async function gather(turn: TurnContext, prestart: readonly PrestartSettings[]): Promise<Findings> {
   const hooks = runHooks(turn)
-  const running: Promise<PrestartResult>[] = []
-  for (const entry of prestart) running.push(runPrestart(turn, entry, hooks))
+  const running = prestart.map((entry) => runPrestart(turn, entry, hooks))
   const [results, memories] = await Promise.all([Promise.all(running), recall(turn), hooks])
   const [shown, kept]: [KeptPrestart[], KeptPrestart[]] = [[], []]
   const fresh: PrestartResult[] = []
@@ -223,16 +222,11 @@ interface Names {
   readonly named: readonly string[]
 }
 
-/** Names, and the messages of the conversation that they come from. */
-interface KnownSpeakers extends Names {
-  readonly messages: number
-}
-
 /** The table is read once. */
 const loadLooks = late(loadNameLooks)
 
-/** The session's memo keeps them, so a store is asked once, and a session that forgets its requests forgets them too. */
-const known = memoKind<Dialect, KnownSpeakers>()
+/** Names, and the number of the messages that they come from. The session's memo keeps them, so a store is asked once, and a session that forgets its requests forgets them too. */
+const known = memoKind<Dialect, Names & { readonly messages: number }>()
 
 const mostMessages = 2_000
 const mostNames = 500

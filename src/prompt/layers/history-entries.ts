@@ -37,13 +37,8 @@ interface KnownEntry {
 
 const knownEntries = memoKind<HistoryMessage, KnownEntry>()
 
-/** A history with the entries of its messages. */
-interface KnownHistory extends GrownList<HistoryMessage, KnownEntry> {
-  readonly look: HistoryLook
-}
-
-/** The last history that began with a message. In the next turn, only its new messages need entries. */
-const knownHistories = memoKind<HistoryMessage, KnownHistory>()
+/** The last history that began with a message, with the entries of its messages. In the next turn, only its new messages need entries. */
+const knownHistories = memoKind<HistoryMessage, GrownList<HistoryMessage, KnownEntry> & { readonly look: HistoryLook }>()
 
 function isSameLook(a: HistoryLook, b: HistoryLook): boolean {
   return (

@@ -246,23 +246,18 @@ function createSqlSessionStore(parts: SessionStoreParts, over: SqlRowDatabase): 
   }
 }
 
-/** The caller of an `append` whose messages wait to be written. */
-interface WaitingAppend extends AppendedMessages {
-  readonly settle: (written: Promise<void>) => void
-}
-
 /**
  * Appends messages. All calls that wait when a transaction begins are written by it, because each transaction waits for the disk once:
  * so a busy group costs a few transactions a second.
  */
 function sharedAppend({ write }: RowDatabase): SessionStore["append"] {
-  const waiting: WaitingAppend[] = []
+  const waiting: (AppendedMessages & { readonly settle: (written: Promise<void>) => void })[] = []
   let isWriting = false
   const writeAll = async (): Promise<void> => {
     // Calls of the same moment join the first one.
     await undefined
     while (waiting.length > 0) {
-      const batch: WaitingAppend[] = []
+      const batch: typeof waiting = []
       // The work can run again after a fault; what came meanwhile is then written, too.
       const written = write(async (rows) => {
         batch.push(...waiting.splice(0))

@@ -16,11 +16,6 @@ interface Waiting extends JobRow {
   timer?: unknown
 }
 
-/** A job that runs, with its row. */
-interface RunningRow extends ClaimedJob {
-  readonly row: Waiting
-}
-
 /** The ports for the waits between attempts. */
 export type JobPorts = Pick<Ports, "timers" | "random" | "clock">
 
@@ -41,13 +36,13 @@ export class JobTable implements JobRunner, JobRows {
   readonly #lanes = new Map<string, Waiting[]>()
   readonly #dead: JobRow[] = []
   readonly #handlers = new Map<string | undefined, JobHandlers>()
-  readonly #running: RunningJobs<RunningRow>
+  readonly #running: RunningJobs<ClaimedJob & { readonly row: Waiting }>
   #idleWaiters: (() => void)[] = []
 
   constructor(settings: JobSettings, ports: JobPorts) {
     this.#settings = settings
     this.#ports = ports
-    this.#running = new RunningJobs<RunningRow>({
+    this.#running = new RunningJobs({
       claims: {
         complete: ({ row }) => this.#leave(row),
         fail: ({ row }, _, waitMs) => this.#putOff(row, waitMs),
