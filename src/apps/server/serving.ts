@@ -200,15 +200,11 @@ export function watched({ onError, admission }: Serving, turn: Turn): Turn {
   return turn
 }
 
-interface Streaming extends Pick<EventStreamOptions, "end" | "onCancel"> {
-  readonly headers?: Readonly<Record<string, string>>
-}
-
 /** The response that streams events. */
 export function streamed(
   { timers }: Pick<Server, "timers">,
   events: AsyncIterable<unknown>,
-  { headers, ...options }: Streaming,
+  { headers, ...options }: Pick<EventStreamOptions, "end" | "onCancel"> & { headers?: Readonly<Record<string, string>> },
 ): Response {
   return new Response(eventStream(events, { ...options, timers }), { headers: { ...eventStreamHeaders, ...headers } })
 }

@@ -28,11 +28,6 @@ interface Head {
   readonly hasMemory: boolean
 }
 
-/** A record with the facts that stand in front of it. */
-interface KeptRecord extends Omit<Head, "version"> {
-  readonly record: TurnRecord
-}
-
 interface Entry extends Head {
   readonly file: string
   readonly bytes: number
@@ -101,8 +96,8 @@ export class KeptRecords {
     })
   }
 
-  /** Keeps the record that `make` makes in its time. It never rejects: a failure is a warning. */
-  save(id: string, make: () => Promise<KeptRecord>): Promise<void> {
+  /** Keeps the record that `make` makes in its time, behind the facts about it. It never rejects: a failure is a warning. */
+  save(id: string, make: () => Promise<Omit<Head, "version"> & { readonly record: TurnRecord }>): Promise<void> {
     const write = async (): Promise<void> => {
       // It waits no more, whatever comes of it: the next one sees that.
       if (this.#waiting-- > maxWaiting) throw new Error(`${maxWaiting} others wait for the disk.`)
