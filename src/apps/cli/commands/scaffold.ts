@@ -25,13 +25,13 @@ export interface CharacterPlan {
 /** npm leaves `.gitignore` out of a package, so the template has another name. */
 const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }
 
-/** The folders of templates for a character of one's own. Where two have a file of one path, the later one counts. */
-const characterTemplates = (locale: string): readonly string[] => ["character/common", `character/${locale}`]
-
-/** The texts of the new project's files, by path in its folder. */
+/**
+ * The texts of the new project's files, by path in its folder: those of the folders of templates, by default of a character of one's own.
+ * Where two have a file of one path, the later one counts.
+ */
 export function characterFiles(
   { folder, name, id = characterId(name, folder), locale, dependency }: CharacterPlan,
-  templates = characterTemplates(locale),
+  templates: readonly string[] = ["character/common", `character/${locale}`],
 ): Map<string, string> {
   const words: Readonly<Record<string, string>> = {
     __NAME__: name,

@@ -33,18 +33,14 @@ export function planCalls(question: string, tools: readonly ModelTool[]): readon
   return calls.slice(0, maxCalls).map((call) => ({ ...call, tool: choice.tool.name, score: choice.score }))
 }
 
-interface Choice {
-  readonly tool: ModelTool
-  readonly score: number
-}
-
 /** The tool with the highest score for the text; of equals the first. */
-function chooseTool(text: string, tools: readonly ModelTool[]): Choice | undefined {
+function chooseTool(text: string, tools: readonly ModelTool[]) {
   const said = wordsOf(text)
   return tools
     .map((tool) => ({ tool, score: scoreOf(tool, said, text) }))
     .filter(({ score }) => score >= minScore)
-    .reduce<Choice | undefined>((best, next) => (best && best.score >= next.score ? best : next), undefined)
+    .sort((a, b) => b.score - a.score)
+    .at(0)
 }
 
 /** Arithmetic alone asks for a calculator. A time or a city only counts in addition to shared words. */
