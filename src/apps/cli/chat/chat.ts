@@ -7,7 +7,6 @@ import type { Agent } from "../../../loop/agent/agent.ts"
 import type { AgentOptions } from "../../../loop/agent/agent-options.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { seedSoul } from "../../../node/living-documents.ts"
-import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { type CliContext, notesOn, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
@@ -159,15 +158,8 @@ async function chatPiped(
   return code
 }
 
-/** The page of `--inspect`, on which the profile's files can be edited. */
-interface ChatPage {
-  readonly source: ProfileWatch
-  /** Serves it until the program ends, and prints its address. */
-  serve(agent: Agent, original: Original & { readonly store?: Store | undefined }): Promise<void>
-}
-
-/** Reads everything that the page needs. Throws `usage` for prices without `--inspect`. */
-async function openPage(options: ChatOptions, context: CliContext): Promise<ChatPage> {
+/** Reads everything that the page of `--inspect` needs, on which the profile's files can be edited. Throws `usage` for prices without it. */
+async function openPage(options: ChatOptions, context: CliContext) {
   const { screen, atEnd } = context
   if (!options.inspect)
     throw new PromptStrataError("usage", "expected --inspect beside --prices, found none.", {
@@ -177,7 +169,8 @@ async function openPage(options: ChatOptions, context: CliContext): Promise<Chat
   const source = await openWatchedProfile(options, context)
   return {
     source,
-    async serve(agent, original) {
+    /** Serves it until the program ends, and prints its address. */
+    async serve(agent: Agent, original: Original & { readonly store?: Store | undefined }): Promise<void> {
       const { id } = source.profile.agent
       const conversation = conversationName(await latestConversation(original.store, id))
       const server = await servePage(agent, { source, conversation, original, prices, context })

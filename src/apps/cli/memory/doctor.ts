@@ -6,7 +6,7 @@ import type { DeadJob } from "../../../memory/services/store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import { type CliContext, clockOf, type RunCommand } from "../context.ts"
+import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { momentText, printTable } from "./terminal-table.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
@@ -49,8 +49,8 @@ async function doctor(opened: OpenedStore, options: DoctorOptions): Promise<numb
     failed.push(...receipts.map(({ receipt }) => receipt).filter(isRecent))
   }
   if (options.json) context.io.stdout.write(`${jsonLine({ ...check, dead, failed })}\n`)
-  else print({ ...opened, dead, failed, check }, context)
-  if (options.backup !== undefined && !(await backUp(store, options.backup, opened, context))) return exitCodes.failed
+  else print({ ...opened, dead, failed, check })
+  if (options.backup !== undefined && !(await backUp(opened, options.backup))) return exitCodes.failed
   return check.ok ? exitCodes.ok : exitCodes.failed
 }
 
@@ -75,7 +75,8 @@ interface Findings extends OpenedStore {
   readonly failed: readonly Receipt[]
 }
 
-function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, screen, translate }: CliContext): void {
+function print({ context, store, check, dead, failed, words, maxWidth }: Findings): void {
+  const { io, screen, translate } = context
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)
   }
@@ -98,7 +99,7 @@ function print({ store, check, dead, failed, words, maxWidth }: Findings, { io, 
   screen.note(screen.paint("dim", words.receiptAdvice))
 }
 
-async function backUp(store: Store, file: string, { words }: OpenedStore, { screen }: CliContext): Promise<boolean> {
+async function backUp({ store, words, context: { screen } }: OpenedStore, file: string): Promise<boolean> {
   if (!isEmbedded(store)) {
     screen.complain(words.noBackup)
     return false
