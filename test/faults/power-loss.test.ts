@@ -239,11 +239,11 @@ const cases = subjects.flatMap((subject) =>
   judgments.map(({ fs, pathCheck }) => ({ subject, fs, pathCheck, name: subject.name })),
 )
 
-/** Those that this run tries: a few by chance unless the run is long, four times as many in that of `.ci/run`. */
+/** Those that this run tries: a few by chance unless the run is long, twice as many in that of `.ci/run`. */
 function some<T>(items: readonly T[], few: number): readonly T[] {
   if (isLong) return items
   const shuffled = diceOf(mulberry32(seedOf(items.length))).shuffle(items)
-  return shuffled.slice(0, size === "ci" ? few * 4 : few)
+  return shuffled.slice(0, size === "ci" ? few * 2 : few)
 }
 /** The calls whose failure can matter here. What else fails is in the workspace's own tests. */
 const changes = new Set(["write", "fsync", "rename", "unlink", "mkdir", "link"])

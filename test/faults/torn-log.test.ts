@@ -109,17 +109,19 @@ const tails = {
 } as const
 
 describe("a store whose log was cut", () => {
-  test.each(Object.entries(tails))(
-    "at any frame, with %s behind it, holds every commit that was acknowledged before",
-    async (_, tail) => {
+  test.each(Object.entries(tails).map(([name, tail], number) => ({ name, tail, number })))(
+    "at any frame, with $name behind it, holds every commit that was acknowledged before",
+    async ({ tail, number }) => {
       let checked = 0
       await talk(newFile(), turns, async (copy, done) => {
         const { log } = copy
         const ends = boundaries(log)
-        // The frames of earlier commits were cut when these were the newest; a long run cuts all of them again.
+        // The frames of earlier commits were cut when these were the newest; a long run cuts all of them again. In
+        // `.ci/run` each tail stands behind each second frame, and what one leaves out another has.
         const before = done.at(-2)
         const since = isLong || before?.round !== roundOf(log) ? 0 : before.end
-        const chosen = size === "quick" ? [dice.pick(...ends)] : ends.filter((end) => end > since)
+        const newest = ends.filter((end, place) => end > since && (isLong || (place + number) % 2 === 0))
+        const chosen = size === "quick" ? [dice.pick(...ends)] : newest
         for (const end of chosen) {
           const cut = Buffer.concat([log.subarray(0, end), tail(log, end)])
           await checkCopy({ ...copy, log: cut }, done, keptAt(done, copy, end))

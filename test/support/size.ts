@@ -47,15 +47,15 @@ export const amounts = {
   /** Turns of which no background prompt may hold what was recalled (T35). */
   SIMULATED_TURNS: { quick: 60, ci: 200, long: 1_000, soak: 5_000 },
   /** Conversations in memory of sends, heard words, second thoughts, aborts and crashes in any order. */
-  INTERLEAVINGS: { quick: 100, ci: 500, long: 10_000, soak: 50_000 },
+  INTERLEAVINGS: { quick: 100, ci: 300, long: 10_000, soak: 50_000 },
   /** The same over each store that keeps them. */
-  STORED_INTERLEAVINGS: { quick: 8, ci: 20, long: 1_000, soak: 5_000 },
+  STORED_INTERLEAVINGS: { quick: 8, ci: 12, long: 1_000, soak: 5_000 },
   /** Requests that are edited again and again, each compared with one that nothing went before. */
-  EDIT_SCRIPTS: { quick: 60, ci: 90, long: 10_000, soak: 100_000 },
+  EDIT_SCRIPTS: { quick: 60, ci: 72, long: 10_000, soak: 100_000 },
   /** Random stores of memories with long texts, of which the first hits of a question are compared with all hits. */
-  RANKED_STORES: { quick: 4, ci: 8, long: 60, soak: 300 },
+  RANKED_STORES: { quick: 4, ci: 6, long: 60, soak: 300 },
   /** Random indexes of texts of several passages. */
-  PASSAGE_INDEXES: { quick: 3, ci: 6, long: 15, soak: 75 },
+  PASSAGE_INDEXES: { quick: 3, ci: 4, long: 15, soak: 75 },
   /** Of eleven wrong values, those that are tried at each place of large data. */
   WRONG_VALUES: { quick: 3, ci: 4, long: 11, soak: 12 },
   /** Memories that are indexed in slices. */
@@ -63,17 +63,17 @@ export const amounts = {
   /** Random reads across keys of a store. */
   STORE_READS: { quick: 200, ci: 1_000, long: 5_000, soak: 100_000 },
   /** Processes killed while they write into the embedded store. */
-  STORE_KILL_ROUNDS: { quick: 1, ci: 3, long: 20, soak: 200 },
+  STORE_KILL_ROUNDS: { quick: 1, ci: 2, long: 20, soak: 200 },
   /** Turns of each process that writes into the embedded store. */
-  SQLITE_TURNS: { quick: 10, ci: 20, long: 100, soak: 2_000 },
+  SQLITE_TURNS: { quick: 10, ci: 14, long: 100, soak: 2_000 },
   /** Processes killed while they write into PostgreSQL. */
   POSTGRES_KILL_ROUNDS: { quick: 1, ci: 2, long: 5, soak: 200 },
   /** Turns of each process that writes into PostgreSQL. */
-  POSTGRES_TURNS: { quick: 8, ci: 20, long: 100, soak: 2_000 },
+  POSTGRES_TURNS: { quick: 8, ci: 12, long: 100, soak: 2_000 },
   /** Reminders of as many people that are due at once. */
   DUE_WAKES: { quick: 1_000, ci: 1_500, long: 10_000, soak: 20_000 },
   /** Bots killed while they answer. */
-  BOT_KILLS: { quick: 8, ci: 12, long: 200, soak: 1_000 },
+  BOT_KILLS: { quick: 8, ci: 10, long: 200, soak: 1_000 },
   /** Processes killed while they write into a workspace. */
   KILL_ROUNDS: { quick: 2, ci: 6, long: 100, soak: 1_000 },
   /** Tries while folders and files are swapped for links. */
@@ -85,11 +85,11 @@ export const amounts = {
   /** Entries that each of several processes adds to one schedule, and approvals to one file. */
   SCHEDULE_ENTRIES: { quick: 5, ci: 10, long: 25, soak: 200 },
   /** Turns of a process whose heap, files and handles may not grow; a quick run leaves it out. */
-  LIFETIME_TURNS: { quick: 200, ci: 1_500, long: 2_000, soak: 200_000 },
+  LIFETIME_TURNS: { quick: 200, ci: 1_000, long: 2_000, soak: 200_000 },
   /** Cards that are damaged by chance. */
-  DAMAGED_CARDS: { quick: 1_000, ci: 2_500, long: 20_000, soak: 100_000 },
+  DAMAGED_CARDS: { quick: 1_000, ci: 1_500, long: 20_000, soak: 100_000 },
   /** Files that are damaged by chance, of all kinds together. */
-  DAMAGED_FILES: { quick: 150, ci: 400, long: 10_000, soak: 50_000 },
+  DAMAGED_FILES: { quick: 150, ci: 250, long: 10_000, soak: 50_000 },
 } as const satisfies Readonly<Record<string, Amounts>>
 
 /** How much of `name` this run does. */
