@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { type Browser, chromium, type Page } from "playwright-core"
-import { afterAll, afterEach, beforeAll } from "vitest"
+import { afterEach, beforeAll } from "vitest"
 import type { InspectorServer } from "../../src/apps/server/inspector/inspector.ts"
 import { inspected } from "../apps/server/inspector/inspected.ts"
 
@@ -42,18 +42,18 @@ export interface Opened extends ReturnType<typeof inspected> {
   readonly problems: string[]
 }
 
-let browser: Browser
+/** The files of a process share one: it ends with the process. */
+let browser: Browser | undefined
 const closing: (() => Promise<void>)[] = []
 
-/** Starts the browser before the tests of a file. Returns a function that opens the page of a new agent. */
+/** Starts the browser before the tests of the first file. Returns a function that opens the page of a new agent. */
 export function useBrowser(): (...given: Parameters<typeof inspected>) => Promise<Opened> {
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] })
+    browser ??= await chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox"] })
   })
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()
   })
-  afterAll(() => browser.close())
   return async (...given) => {
     const parts = inspected(...given)
     const server = await parts.made.listen()
@@ -65,6 +65,7 @@ export function useBrowser(): (...given: Parameters<typeof inspected>) => Promis
 
 /** Opens an address in a new window. */
 export async function openPage(url: string): Promise<{ readonly page: Page; readonly problems: string[] }> {
+  if (browser === undefined) throw new Error("Expected useBrowser() before a page is opened.")
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, locale: "en-US", acceptDownloads: true })
   const page = await context.newPage()
   const problems: string[] = []
