@@ -48,10 +48,11 @@ export async function receiptsOfTurns(
   return (await Promise.all(ids.map((id) => receipts.ofTurn(id, key)))).flat()
 }
 
-/** True if a later turn was answered in the conversation: its job judges this one's turn too. */
-export async function isFollowed({ turnId }: Job, context: JobContext): Promise<boolean> {
-  const [last] = await context.messages({ limit: 1 })
-  return last !== undefined && last.turnId !== turnId && last.unanswered !== true
+/** True if a later turn of the same user was answered in the conversation: its job judges this one's turn too. */
+export async function isFollowed({ turnId, key }: Job, context: JobContext): Promise<boolean> {
+  const [said, last] = await context.messages({ limit: 2 })
+  const isLater = last !== undefined && last.turnId !== turnId && last.unanswered !== true
+  return isLater && said?.turnId === last.turnId && said.speaker.id === key.user
 }
 
 /** A context that does not read again the newest messages of which it read as many. Steps that write must not rely on it. */

@@ -55,3 +55,11 @@ export interface MemoryJobOptions {
   readonly isOneStore?: boolean | undefined
   readonly ports: Pick<Ports, "clock" | "timers">
 }
+
+/** The number of turns that one call judges in a conversation. */
+export function turnsOfBatch(
+  { settings }: Pick<MemoryJobOptions, "settings">,
+  { audience }: Pick<ServiceKey, "audience">,
+): number {
+  return audience === "private" ? Math.max(1, settings.batchTurns) : 1
+}

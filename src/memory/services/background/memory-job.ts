@@ -1,6 +1,7 @@
+import { defined, filled } from "../../../core/value.ts"
 import { loadMemories } from "../load-memories.ts"
 import type { BackgroundJob } from "./background-job.ts"
-import type { MemoryJobOptions } from "./memory-job-options.ts"
+import { type MemoryJobOptions, turnsOfBatch } from "./memory-job-options.ts"
 
 /**
  * The job that follows each turn (T31): importance, profile, storing, reflection and missing embeddings, in this order. Each step has
@@ -11,27 +12,21 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
   return {
     kind: "memory",
     // Enough to find the turn's messages later. They stay in the conversation only, so forgetting them there is enough.
-    afterTurn({ memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, forgot, messages }) {
-      let hasWords = false
-      let [fromMs, untilMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-      for (const { text, atMs } of messages) {
-        hasWords ||= text.trim() !== ""
-        fromMs = Math.min(fromMs, atMs)
-        untilMs = Math.max(untilMs, atMs)
-      }
-      if (!memoryOn || !hasWords) return undefined
+    afterTurn({ key, memoryOn, memorySinceMs: sinceMs, turn, recalled = [], untrusted, forgot, messages }) {
+      const times = messages.map(({ atMs }) => atMs)
+      const hasWords = messages.some(({ text }) => text.trim() !== "")
+      // A turn without memory ends the wait of those before it.
+      if (!hasWords || !(memoryOn || turnsOfBatch(options, key) > 1)) return undefined
       return {
         turn,
         untrusted,
         count: messages.length,
-        fromMs,
-        untilMs,
-        ...(forgot ? { forgot } : {}),
-        ...(recalled.length ? { recalled } : {}),
-        ...(sinceMs === undefined ? {} : { sinceMs }),
+        fromMs: Math.min(...times),
+        untilMs: Math.max(...times),
+        ...defined({ forgot: forgot || undefined, off: memoryOn ? undefined : true, recalled: filled(recalled), sinceMs }),
       }
     },
-    mayWait: ({ key, turn }) => key.audience === "private" && (turn + 1) % Math.max(1, options.settings.batchTurns) !== 0,
+    mayWait: ({ key, turn }) => (turn + 1) % turnsOfBatch(options, key) !== 0,
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
       const { reflectOnSchedule, runMemoryJob } = await loadMemories()

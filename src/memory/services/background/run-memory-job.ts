@@ -9,7 +9,7 @@ import type { JobContext } from "./background-job.ts"
 import { isFollowed, lookingBack, momentBehind, numberOf, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 import { documentStep, tidyStep } from "./document-step.ts"
 import { importanceStep, memoryId } from "./importance-step.ts"
-import type { MemoryJobOptions } from "./memory-job-options.ts"
+import { type MemoryJobOptions, turnsOfBatch } from "./memory-job-options.ts"
 import { type LaterResult, MemoryRun, type Step, type StepResult } from "./memory-run.ts"
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
@@ -21,9 +21,9 @@ const embeddedAtOnce = 64
 
 /** Runs the steps without a final receipt, for the job's turn and the turns before it that wait to be judged together. Throws `background` if a step must be tried again. */
 export async function runMemoryJob(options: MemoryJobOptions, job: Job, context: JobContext): Promise<void> {
-  const { receipts, settings } = options
+  const { receipts } = options
   const isAgain = job.payload.again === true
-  const batchTurns = job.key.audience === "private" ? Math.max(1, settings.batchTurns) : 1
+  const batchTurns = turnsOfBatch(options, job.key)
   const isEnd = (numberOf(job.payload.turn) + 1) % batchTurns === 0
   const looking = lookingBack(context)
   // The turn's own words are among the messages that the last turn of a batch looks at.
@@ -38,8 +38,9 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
   const { waiting, own } =
     isWaiting || isAgain ? { waiting: [], own: known } : await waitingTurns(job, { context: looking, receipts, batchTurns })
   const done = isAgain ? own.filter(staysDone) : own
-  const forgot = job.payload.forgot === true
-  const turns = forgot ? waiting : [...waiting, { ...words, isCarried: isAgain }]
+  const { forgot, off } = job.payload
+  if (off && waiting.length === 0) return
+  const turns = forgot || off ? waiting : [...waiting, { ...words, isCarried: isAgain }]
   const before = done.find(({ kind }) => judgingKinds.includes(kind))
   const isSecond = before?.outcome === "parse-error" || before?.value?.left !== undefined
   const fresh = isSecond && !isAgain ? turns.filter(({ isCarried }) => !isCarried) : turns

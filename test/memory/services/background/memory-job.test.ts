@@ -430,6 +430,43 @@ describe("the work after a turn", () => {
     ])
   })
 
+  test.each([
+    ["the end of a batch", 2],
+    ["one before the end", 1],
+  ])("M35 turns that wait are judged where the memory is off at %s, and nothing of that turn", async (_, before) => {
+    const model = backgroundModel({ batch: '{"importance": 8, "profile": {}}' })
+    const { agent, say, stored, store, session } = scene(model, { memory: { batchTurns: 3 } })
+    const said = ["I live in Hangzhou", "I keep bees"].slice(0, before)
+    for (const text of said) await session.send(text).result
+    await session.setMemory(false)
+    await session.hear("I was ill", { from: { id: "test", name: "Ann" } })
+    const off = await session.send("I owe money").result
+    const own = async () => (await stored()).filter(({ speaker }) => speaker.name !== "Fay").map(({ text }) => text)
+    await agent.idle()
+    expect(await own()).toEqual(said)
+    expect(model.asked.filter(({ facts }) => facts?.background).join()).not.toContain("money")
+    expect(await say("I owe more")).toEqual([])
+    await session.setMemory(true)
+    for (const text of ["I grow tea", "I sing", "I row"]) await session.send(text).result
+    await agent.idle()
+    expect(await own()).toEqual([...said, "I grow tea", "I sing", "I row"])
+    expect((await stored()).map(({ turnId }) => turnId)).not.toContain(off.trace.turnId)
+    expect(await store.jobs.dead()).toEqual([])
+  })
+
+  test("M35 turns that wait are judged where somebody else speaks at the end of their batch", async () => {
+    const model = backgroundModel({ batch: '{"importance": 8, "profile": {}}' })
+    const { agent, store, session } = scene(model, { memory: { batchTurns: 3 } })
+    const [ann, bob] = ["ann", "bob"].map((id) => ({ from: { id, name: id } }))
+    for (const text of ["I live in Hangzhou", "I keep bees"]) await session.send(text, ann).result
+    for (const text of ["I am Bob", "I row"]) await session.send(text, bob).result
+    await agent.idle()
+    const keptOf = async (user: string) =>
+      (await store.memories.recent({ ...session.key, user }, { limit: 9 })).filter(({ speaker }) => speaker.id === user)
+    expect((await keptOf("ann")).map(({ text }) => text)).toEqual(["I live in Hangzhou", "I keep bees"])
+    expect((await keptOf("bob")).map(({ text }) => text)).toEqual(["I am Bob", "I row"])
+  })
+
   test("T36 a reflection of which nothing is stored is empty", async () => {
     const { say } = scene({ reflection: "[]" }, { memory: { reflectEvery: 1 } })
     expect(await say("I like green tea")).toContain("reflect empty")

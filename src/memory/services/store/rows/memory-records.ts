@@ -9,11 +9,8 @@ import { type Conditions, inPages, type RowDatabase, type Rows, valuesOf } from 
 import { expectTurn } from "./session-rows.ts"
 
 /** Memories in tables, but for forgetting them, which reaches other tables, and for copies of indexes. */
-export function createMemoryRecords({
-  read,
-  readOnce,
-  write,
-}: RowDatabase): Omit<MemoryRecords, "forget" | "keepIndex" | "readIndex"> {
+export function createMemoryRecords(over: RowDatabase): Omit<MemoryRecords, "forget" | "keepIndex" | "readIndex"> {
+  const { read, readOnce, write } = over
   return {
     put: async (given, options) => {
       const memory = frozenJson(given, "memory")
