@@ -112,7 +112,8 @@ export async function readProfile(
     plugins: [...plugins, ...words.plugins, ...books],
     output: { ...profileOutput(file, surroundings), format },
   })
-  return withDocuments(await withVirtualContext(profile, file, texts.folder), surroundings, options.onWarning ?? warnOnce)
+  const whole = await withVirtualContext(profile, file, texts.folder)
+  return withDocuments(whole, { ...surroundings, path }, options.onWarning ?? warnOnce)
 }
 
 /** Reads the texts that a profile names. */

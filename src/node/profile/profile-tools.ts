@@ -54,7 +54,7 @@ function ruleTexts(rules: Readonly<Record<string, string>>): Profile["tools"]["r
  */
 export async function withDocuments(
   profile: Profile,
-  { promptFolder, clock, mounts }: ToolSurroundings,
+  { promptFolder, clock, mounts, dataFolder, path }: ToolSurroundings & { readonly path: string },
   onWarning: (message: string) => void,
 ): Promise<Profile> {
   const { documents, files, locale, tools, loop, memory } = profile
@@ -62,7 +62,7 @@ export async function withDocuments(
   if (documents === undefined || folder === undefined) return profile
   const wanted = loop.mode === "chat" ? [] : ["read", "write", "edit", ...tools.enabled]
   const learning = memory.store === "documents" && memory.enabled ? await import("../documents/learned-documents.ts") : undefined
-  const warning = await learning?.earlierFacts(folder)
+  const warning = await learning?.earlierFacts(folder, path, dataFolder)
   if (warning !== undefined) onWarning(warning)
   const plugin = (learning?.learningPlugin ?? documentsPlugin)(folder, {
     ...documents,

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
+import { runCli } from "../../../src/apps/cli/run-cli.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish } from "../../support/agents.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
+import { fakeTerminal } from "../../support/terminal.ts"
 import { run, start } from "./run.ts"
 
 const soul = "我叫小鱼。\n"
@@ -167,4 +170,39 @@ describe("undo", () => {
     expect(stderr).toContain("Nothing was undone")
     expect(readFileSync(join(folder, "workspace/MEMORY.md"), "utf8")).toBe("- by hand\n")
   })
+})
+
+describe("a USER.md that was there before, beside memory in documents", () => {
+  // Prints its arguments in place of the program, which runs in this process.
+  const program = "promptstrata() { for word; do printf '%s\\0' \"$word\"; done; }"
+
+  test.each([
+    ["en", "is of the user", "- city: Oslo\n- My name is Lin.\n- I live in Oslo\n", ["- name: Lin", "- home: Oslo"]],
+    [
+      "zh-CN",
+      "请把别人的行移到 people/ID/USER.md。要接管其余的行，请输入：",
+      "- 我叫小林\n- 我住在北京\n",
+      ["- 姓名: 小林", "- 住处: 北京"],
+    ],
+  ])(
+    "H20 is taken over by the commands that the warning prints, as a shell reads them; %s",
+    async (locale, told, facts, lines) => {
+      const folder = tempFolder({ "Lin's data/workspace/SOUL.md": soul, "Lin's data/workspace/USER.md": facts })
+      const [data, bot] = [join(folder, "Lin's data"), join(folder, "my bot.toml")]
+      writeFileSync(bot, `extends = "soul"\nlocale = "${locale}"\n[agent]\nname = "Mira"\n[memory]\nstore = "documents"\n`)
+      const env = { PROMPTSTRATA_STORE: data, LANG: `${locale.replace("-", "_")}.UTF-8` }
+      const first = await run(["chat", bot, "--once", "hello", "--data-dir", data], { env })
+      expect(first.stderr).toContain(told)
+      const commands = first.stderr.split("\n").filter((line) => line.startsWith("  "))
+      const [name, ...args] = execFileSync("sh", ["-c", [program, ...commands].join("\n")], { encoding: "utf8" }).split("\0")
+      expect(name).toBe("chat")
+      // Background work is due by the host's clock.
+      const { io, written: second } = fakeTerminal({ terminal: false, columns: 80, env: { ...env, PROMPTSTRATA_STORE: data } })
+      expect(await runCli(["chat", ...args.slice(0, -1)], io)).toBe(0)
+      expect(second.stderr).not.toContain("USER.md")
+      const written = readFileSync(join(data, "workspace", "USER.md"), "utf8").split("\n")
+      for (const line of lines) expect(written).toContain(line)
+      expect(readFileSync(join(data, "USER.old.md"), "utf8")).toBe(facts)
+    },
+  )
 })
