@@ -1,4 +1,5 @@
-import { createLinkReader, linkHosts, withoutLinks } from "../reply/output/link-reader.ts"
+import { linkHosts } from "../reply/output/link-address.ts"
+import { createLinkReader, withoutLinks } from "../reply/output/link-reader.ts"
 import type { OutputPart } from "../reply/output/output-part.ts"
 import type { TurnWarning } from "./trace.ts"
 import type { TurnEvent, TurnResult } from "./turn-event.ts"

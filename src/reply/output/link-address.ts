@@ -3,6 +3,11 @@ import domains from "./top-level-domains.json" with { type: "json" }
 /** The hosts that an answer may link to: `example.com`, `example.com:8443`, `*.example.com` for those below it, `*` for all. */
 export type LinkHosts = readonly string[]
 
+/** The hosts of a policy; undefined if it leaves all links as they are. */
+export function linkHosts(hosts: LinkHosts | undefined): LinkHosts | undefined {
+  return hosts?.includes("*") ? undefined : hosts
+}
+
 /** The decision about an address. */
 export interface Judgement {
   /** The place behind the part that names the host. */
@@ -37,7 +42,7 @@ export function judge(text: string, { from, host, hosts, isWhole }: AddressPlace
   const name = /^[\p{L}\p{N}\p{M}.:-]*/u.exec(authority)?.[0].replace(/[.:]+$/, "") ?? ""
   const rest = authority.slice(name.length)
   const isPlain = /^(?:https?:\/\/)?$/i.test(scheme) && !isLong && text.charAt(end) !== "\\"
-  const isClear = !/[@%&\\]/.test(authority) && (rest === "" || punctuation.test(rest))
+  const isClear = !/[@%&\\]/.test(authority) && visible(authority) === authority && (rest === "" || punctuation.test(rest))
   if (!isPlain || !isClear || !isAllowed(`${scheme.toLowerCase() || "https://"}${name}`, hosts))
     return { end, kept: undefined, named: namedBy(scheme + authority) }
   // A space ends the host for every reader, unless nothing follows that one could take for more of it.

@@ -3,6 +3,12 @@ import { judgeDestination, type LinkHosts } from "./link-address.ts"
 /** Says where a form ends: a place; `hold` while more text may still end it; `none` if nothing ends it soon enough. */
 export type FormEnd = number | "hold" | "none"
 
+/** A character that ends an address in a text. */
+export const addressEnd: RegExp =
+  /(?!\ufeff)[\s<>"'`()[\]{}|*\u2026\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1b\uff1f]/g
+/** The places in an address that is passed on at which some client ends it, or begins another one. */
+export const keptEnd: RegExp = /[^!#-&+-;=?-Z\\^_a-z~]|[a-z][a-z0-9+.-]{0,30}(?::(?:[\\/]{2}|[\\/]?$)|$)/gi
+
 interface Bounds {
   /** A form with more characters has no end. */
   readonly longest: number

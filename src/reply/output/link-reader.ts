@@ -5,12 +5,13 @@ import {
   judge,
   judgeDestination,
   type LinkHosts,
+  linkHosts,
   namedBy,
   shownText,
   undecided,
   visible,
 } from "./link-address.ts"
-import { bracketEnd, isAllowedTag, mayLoad, tagEnd } from "./link-forms.ts"
+import { addressEnd, bracketEnd, isAllowedTag, keptEnd, mayLoad, tagEnd } from "./link-forms.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /**
@@ -20,11 +21,6 @@ import { createTextStage, type OutputPart, type OutputReader, PartList } from ".
  */
 export function createLinkReader(hosts: LinkHosts): OutputReader {
   return createTextStage<LinkReader>((before, part) => new LinkReader(hosts, part?.type === "bubble-end" ? "" : before?.last))
-}
-
-/** The hosts of a policy; undefined if it leaves all links as they are. */
-export function linkHosts(hosts: LinkHosts | undefined): LinkHosts | undefined {
-  return hosts?.includes("*") ? undefined : hosts
 }
 
 /** A whole text without the links and images that {@link createLinkReader} removes. */
@@ -37,17 +33,16 @@ export function withoutLinks(text: string, policy: LinkHosts | undefined): strin
 
 const textOf = (parts: readonly OutputPart[]): string => parts.map((part) => (part.type === "text" ? part.delta : "")).join("")
 
-/** Longer words are read from their last characters on. Longer labels, tags and destinations are none. */
-const longest = { word: 300, label: 600, form: 1_000, behind: 48 }
-/** A longer text is read in pieces, because removing a link copies what is held. */
-const pieceLength = 4_096
+/**
+ * Longer words are read from their last characters on. Longer labels, tags and destinations are none. A longer text is read in pieces,
+ * because removing a link copies what is held.
+ */
+const longest = { word: 300, label: 600, form: 1_000, behind: 48, piece: 4_096 }
 
 /** The next character at which a link may begin, or a word that may begin an address. */
 const next = /[[!\]<&\\]|[a-z0-9+-]+(?:\.[\p{L}\p{N}\p{M}+-]*)*|(?:\.[\p{L}\p{N}\p{M}+-]*)+/giu
 /** The beginning of characters that a client may show as others, or not at all. */
 const disguise = /^(?::\d{1,5})?[&\\\p{Default_Ignorable_Code_Point}]/u
-/** A character that ends an address in a text. */
-const addressEnd = /(?!\ufeff)[\s<>"'`()[\]{}|*\u2026\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1b\uff1f]/g
 /** Words that follow such a character make no address and no link with what stands before. */
 const apart = /[\s(*_>~"'\u0080-\uffff]$/
 /** The beginning of an address in the definition of a link, also one that is written with escapes. */
@@ -78,7 +73,7 @@ class LinkReader implements Reader<string, OutputPart> {
   }
 
   push(chunk: string): OutputPart[] {
-    for (let at = 0; at < chunk.length; at += pieceLength) this.#read(chunk.slice(at, at + pieceLength))
+    for (let at = 0; at < chunk.length; at += longest.piece) this.#read(chunk.slice(at, at + longest.piece))
     return this.#parts.take()
   }
 
@@ -169,9 +164,13 @@ class LinkReader implements Reader<string, OutputPart> {
   }
 
   #inAddress(at: number): Step {
-    addressEnd.lastIndex = at
-    const end = addressEnd.exec(this.#text)?.index ?? this.#text.length
-    if (this.#address === "kept") this.#pass(at, end)
+    const ends = this.#address === "kept" ? keptEnd : addressEnd
+    ends.lastIndex = at
+    const found = ends.exec(this.#text)
+    const end = found?.index ?? this.#text.length
+    if (ends === keptEnd) this.#pass(at, end)
+    // More text may make it the beginning of an address.
+    if (this.#endsAt(ends.lastIndex) && /^[a-z]/i.test(found?.[0] ?? "")) return end > at ? end : "hold"
     if (end < this.#text.length) this.#address = "none"
     return end
   }
@@ -217,7 +216,7 @@ class LinkReader implements Reader<string, OutputPart> {
 
   /** Reads `]: address`, which gives the address of other places. */
   #definition(at: number): Step {
-    const [, blank = "", token = ""] = /^([ \t]{0,99}(?:\r?\n[ \t]{0,99})?)(\S{0,400})/.exec(this.#text.slice(at + 2)) ?? []
+    const [, blank = "", token = ""] = /^([ \t]{0,99}\r?\n?[ \t]{0,99})(\S{0,400})/.exec(this.#text.slice(at + 2)) ?? []
     const from = at + 2 + blank.length
     if (token.length < 400 && this.#endsAt(from + token.length)) return "hold"
     if (!defined.test(token)) return this.#pass(at, at + 2)
@@ -229,15 +228,13 @@ class LinkReader implements Reader<string, OutputPart> {
   /** Reads an address in angle brackets, or a tag of HTML. */
   #angle(at: number): Step {
     const form = this.#text.slice(at, at + longest.form)
-    if (this.#anchors > 0) {
-      const closing = /^<\/a\s{0,9}>/i.exec(form)
-      if (!closing && /^<(?:\/(?:a\s{0,9})?)?$/i.test(form) && !this.#isWhole) return "hold"
-      if (closing) {
-        this.#anchors--
-        this.#isParted = true
-        return at + closing[0].length
-      }
+    const closing = this.#anchors > 0 ? /^<\/a\s{0,9}>/i.exec(form) : undefined
+    if (closing) {
+      this.#anchors--
+      this.#isParted = true
+      return at + closing[0].length
     }
+    if (this.#anchors > 0 && /^<(?:\/(?:a\s{0,9})?)?$/i.test(form) && !this.#isWhole) return "hold"
     if (this.#endsAt(at + 1)) return "hold"
     const [name] = /^<[a-z][a-z0-9+.-]*/i.exec(form) ?? []
     if (name === undefined) return this.#pass(at, at + 1)
@@ -267,7 +264,9 @@ class LinkReader implements Reader<string, OutputPart> {
       this.#say(end !== "none" && /[<[\]]/.test(tag.slice(1)) ? "< " : "<")
       return at + 1
     }
-    if (end !== "none" && isAllowedTag(tag, this.#hosts)) return this.#pass(at, end)
+    // To a client that shows tags as text, its words are text like any other.
+    if (end !== "none" && isAllowedTag(tag, this.#hosts) && withoutLinks(tag.slice(1), this.#hosts) === tag.slice(1))
+      return this.#pass(at, end)
     const [, address = ""] = /(?:href|src)\s*=\s*["']?([^\s"'>]*)/i.exec(tag) ?? []
     this.#tell(address === "" ? "a tag of HTML" : namedBy(address))
     this.#isParted = true

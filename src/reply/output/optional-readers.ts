@@ -1,3 +1,4 @@
 // A border of late loading: readers that an answer passes only where `[output]` has `files` or `links`.
 export { createFileReferenceReader } from "./file-reference-reader.ts"
-export { createLinkReader, linkHosts, withoutLinks } from "./link-reader.ts"
+export { linkHosts } from "./link-address.ts"
+export { createLinkReader, withoutLinks } from "./link-reader.ts"

@@ -69,6 +69,23 @@ const cases: readonly (readonly [text: string, left: string])[] = [
   [`${"e\u200b\u200b\u200b\u200b\u200b".repeat(60)}.com/x`, "…"],
   ["https://ok.com\ufeff.evil.com/x evil\ufeff.com/x", "… …"],
   ["\u200ehttps://ok.com/a https://ok.com/?a=1&copy;=2", "\u200ehttps://ok.com/a https://ok.com/?a=1&copy;=2"],
+  // Addresses within an allowed one, at which some clients begin another link
+  ["https://ok.com/：https://evil.com/x https://ok.com/看//evil.com/x", "https://ok.com/：… https://ok.com/看//…"],
+  [".https://ok.com/https://evil.com/x https://ok.com/?u=http://evil.com/x.", ".https://ok.com/… https://ok.com/?u=…"],
+  [
+    "[a](https://ok.com/b;ftp://evil.com/x) https://ok.com/\u0001//evil.com/x",
+    "[a](https://ok.com/b;…) https://ok.com/\u0001//…",
+  ],
+  ["https://ok.com\u034f//evil.com/x https://ok.com/\ufeffhttps://evil.com/x", "… https://ok.com/\ufeff…"],
+  ['<img src="https://ok.com/a" alt="![x](//evil.com/x)">', ""],
+  ['<a href="https://ok.com/" title="https://evil.com/x">text</a>', "text"],
+  [
+    "https://ok.com/wiki/北京市?a=1 https://ok.com/socket.io/x/Help:About#http",
+    "https://ok.com/wiki/北京市?a=1 https://ok.com/socket.io/x/Help:About#http",
+  ],
+  // Any line break may stand before the address of a definition
+  ["![r]\n\n[r]:\r//intern/x", "![r]\n\n[r] …"],
+  ["[r]: \r\n//intern/x", "[r] …"],
   // What is removed brings nothing together that makes another link
   ["ht[x](y)tps://evil.com/", "ht …"],
   ["https:<img src=x>//evil.com", "https: //evil.com"],

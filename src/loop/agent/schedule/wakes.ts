@@ -72,15 +72,7 @@ async function setWake(
   const id = ports.ids.next("wake").slice(0, "wake_12345678".length)
   const kind = delivers ? "wake" : "reminder"
   const payload = { reason: reason.toWellFormed(), repeat, timeZone, to }
-  const job: Job = {
-    id: jobId(id, key, dueMs),
-    kind,
-    key,
-    turnId: id,
-    atMs: nowMs,
-    dueMs,
-    payload: defined(payload),
-  }
+  const job: Job = { id: jobId(id, key, dueMs), kind, key, turnId: id, atMs: nowMs, dueMs, payload: defined(payload) }
   if (!(await records.put(job))) throw new PromptStrataError("usage", `expected an id that no other wake has, found ${id}.`)
   return { ok: true, wake: wakeOf(job), clockChange, quiet: dueMs !== atMs, waits: !delivers }
 }
