@@ -111,12 +111,12 @@ const inAngles = [
   // ChatML and its kin, Llama 3 and 4, DeepSeek, Cohere, Phi, Granite, gpt-oss, Kimi, Hunyuan; Gemma 4.
   String.raw`\/?[|｜][^|｜<>[\]\\\s]{1,40}(?:[|｜]\w{0,40})?`,
   String.raw`\w{1,40}[|｜]`,
-  // Llama 2, Mistral, Cohere, T5, Reka, Yuan, InternLM, BERT.
-  String.raw`<\/?SYS>|\/?s|[be]os|pad|unk|cls|mask|(?:BOS|EOS|EOP|PAD|UNK|MASK)_TOKEN|sep|eo[dhap]|[be]ot|sop`,
+  // Llama 2, Mistral, Cohere, T5, Reka, Yuan, InternLM, MOSS, BERT.
+  String.raw`<\/?SYS>|\/?s|[be]os|pad|unk|cls|mask|(?:BOS|EOS|EOP|PAD|UNK|MASK)_TOKEN|sep|eo[acdhmpr]|[be]ot|sop`,
   // Gemma and its tools, MiniMax, StarCoder.
-  String.raw`unused\d{1,4}|(?:image|audio)_soft_token|(?:start|end|beginning)_of_(?:turn|image|audio|sentence)|(?:start|end)_function_\w{1,20}|fim_\w{1,20}|file_sep|repo_name`,
-  // Calls and their results: Qwen, Hunyuan, GLM, Llama, MiniMax, OLMo, DeepSeek, LongCat; pictures of Qwen-VL and InternVL.
-  String.raw`\/?(?:tools|functions|functioncall|function_(?:call|result)s?|arg_(?:key|value)|longcat_\w{1,30}|img|IMG_CONTEXT)`,
+  String.raw`unused\d{1,4}|(?:image|audio)_soft_token|(?:start|end|beginning)_of_(?:turn|image|audio|sentence)|(?:start|end)_function_\w{1,20}|escape|fim_\w{1,20}|file_sep|repo_name`,
+  // Calls and their results: Qwen, Hunyuan, GLM, Llama, MiniMax, OLMo, DeepSeek, LongCat, Nemotron; pictures of Qwen-VL and InternVL.
+  String.raw`\/?(?:tools|functions|functioncall|function_(?:call|result)s?|toolcall|available_tools|arg_(?:key|value)|longcat_\w{1,30}|img|IMG_CONTEXT)`,
   String.raw`\/(?:function|parameter|invoke)|(?:function|parameter|invoke)[ =][^<>\n]{1,100}`,
   String.raw`\/?(?:minimax:)?tool_(?:call|response|result|output)s?(?:[ =][^<>\n]{1,100})?`,
   // Ling, Nemotron, Baichuan, Seed, ERNIE, TeleChat, MiniCPM.
@@ -124,9 +124,9 @@ const inAngles = [
   "_(?:start|end|user|bot|system|observation)|用户|AI",
 ].join("|")
 
-/** The tokens between brackets: Mistral, GLM, Kimi, Pangu, BERT, Skywork. */
+/** The tokens between brackets: Mistral, GLM, Kimi, Pangu, InternLM, BERT, Skywork. */
 const inBrackets =
-  "/?(?:SEP|CLS|PAD|UNK|MASK|USER|BOT|AUDIO|BEGIN_AUDIO|PREFIX|MIDDLE|SUFFIX|INST|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|SYSTEM_PROMPT|MODEL_SETTINGS|THINK|CALL_ID|ARGS|[gs]MASK|[BE]OS|EOT|IMG(?:_BREAK|_END)?|unused\\d{1,3})"
+  "/?(?:SEP|CLS|PAD|UNK|MASK|USER|BOT|AUDIO|BEGIN_AUDIO|PREFIX|MIDDLE|SUFFIX|INST|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|SYSTEM_PROMPT|MODEL_SETTINGS|THINK|CALL_ID|ARGS|[gs]MASK|[BE]OS|EOT|IMG(?:_BREAK|_END)?|unused(?:_token_)?\\d{1,3})"
 
 /**
  * The tokens by which chat templates of known model families part messages. A server that finds them in text would begin a
