@@ -6,7 +6,7 @@ import { indexForm, RecallIndex } from "../recall/recall-index.ts"
 import type { RecallDocument, RecallHit, RecallQuery, RecallVector } from "../recall/recall-query.ts"
 import type { MemoryCursor, MemoryRecords, StoredMemory } from "../store/records.ts"
 import { normaliseMemoryText } from "./duplicates.ts"
-import { factsOf, givesName } from "./memory-facts.ts"
+import { factsOf, givesName, readyPatterns } from "./memory-facts.ts"
 import { PackedMemories } from "./packed-memories.ts"
 
 /** The most memories that are read at once, and as many as have about so many characters: that many take a few milliseconds. */
@@ -125,7 +125,7 @@ export class ScopeIndex {
     for (;;) {
       const [after, limit] = [this.#cursor, this.#pageSize]
       const { cursor, reset, memories } = await this.#records.changes(this.#key, { after, limit })
-      if (after === undefined && memories.length === limit) this.#slices.begin()
+      if (after === undefined && memories.length === limit) await this.#beginLong()
       const vectors = memories.length > 0 ? await this.#vectorsOf(memories.map(({ id }) => id)) : undefined
       if (reset) this.#clear()
       if (memories.length > 0) await this.#takeAll(memories, vectors)
@@ -133,6 +133,11 @@ export class ScopeIndex {
       isChanged ||= reset || memories.length > 0
       if (memories.length < limit) return isChanged
     }
+  }
+
+  #beginLong(): Promise<void> {
+    this.#slices.begin()
+    return this.#slices.run(readyPatterns())
   }
 
   async #takeAll(memories: readonly StoredMemory[], vectors?: ReadonlyMap<string, Float32Array>): Promise<void> {
@@ -188,7 +193,7 @@ export class ScopeIndex {
     try {
       const copy = await this.#records.readIndex?.(this.#key, { form: indexForm })
       if (copy === undefined) return false
-      this.#slices.begin()
+      await this.#beginLong()
       const ids = await this.#slices.run(this.#restoring(new SectionReader(copy.parts)))
       for (let at = 0; model !== undefined && at < ids.length; at += maxPage) {
         const vectors = await this.#vectorsOf(ids.slice(at, at + maxPage))

@@ -122,6 +122,34 @@ describe("other work has its turn after a few milliseconds", () => {
     expect(Math.max(...first) * 4).toBeLessThan(mapCalls)
   })
 
+  test("M1 of the first recall, whose patterns are slow the first time: no slice runs many that are new", async () => {
+    const { memories } = await storeOf(Array.from({ length: 300 }, (_, at) => memory(at, `I live in Oslo with cat ${at}.`)))
+    const indexes = indexesOf(memories)
+    const { exec } = RegExp.prototype
+    const known = new Set<string>()
+    const slices = new Map<object, number>()
+    let slice = {}
+    onTestFinished(() => void Object.assign(RegExp.prototype, { exec }))
+    Object.assign(RegExp.prototype, {
+      exec(this: RegExp, text: string) {
+        if (!known.has(this.source)) slices.set(slice, (slices.get(slice) ?? 0) + 1)
+        known.add(this.source)
+        return exec.call(this, text)
+      },
+    })
+    let isDone = false
+    setImmediate(function next() {
+      slice = {}
+      if (!isDone) setImmediate(next)
+    })
+    await indexes.current(key)
+    isDone = true
+    expect(known.size).toBeGreaterThan(100)
+    // The first memory runs those of its words and times at once; those of facts have run by then, a few at a time.
+    expect(Math.max(...slices.values())).toBeLessThanOrEqual(60)
+    expect([...slices.values()].slice(0, -1).every((count) => count <= 8)).toBe(true)
+  })
+
   test("of reading 4,000 memories that another process added", async () => {
     const store = await storeOf(lines(10))
     const indexes = indexesOf(store.memories)
