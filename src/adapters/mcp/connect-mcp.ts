@@ -92,6 +92,7 @@ export async function connectMcp(
     options,
     "locale:string? env:object? reserved:list? onWarning:function? onChange:function?",
   )
+  if (options.elicit !== "confirm") checkMemberTypes("options of connectMcp", options, "elicit:function?")
   if (options.approvals !== undefined && typeof options.approvals !== "string")
     checkMemberTypes("`approvals` of connectMcp", options.approvals, "load:function save:function")
   checkServers(servers, options.reserved)

@@ -89,14 +89,11 @@ export async function openLink(
 }
 
 function linkOver(client: Client, transport: ServerTransport, turns: Set<CallingTurn>, onClose: () => void): Link {
-  const request: Link["request"] = async (method, params, { signal, onProgress, turn }) => {
+  const request: Link["request"] = (method, params, { signal, onProgress, turn }) => {
     const options = { signal, timeout: noTimeoutMs, ...(onProgress ? { onprogress: onProgress } : {}) }
     if (turn) turns.add(turn)
-    try {
-      return await client.request({ method, params: { ...params } }, anyObject, options)
-    } finally {
-      if (turn) turns.delete(turn)
-    }
+    const sent = client.request({ method, params: { ...params } }, anyObject, options)
+    return sent.finally(() => turn && turns.delete(turn))
   }
   return {
     kind: transport.kind,

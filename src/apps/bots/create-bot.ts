@@ -13,8 +13,6 @@ import { createInMemoryStore } from "../../memory/services/store/in-memory/in-me
 import type { Job } from "../../memory/services/store/job-runner.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { Profile } from "../../profile/profile.ts"
-import { renderNotice } from "../../prompt/dialect/render-notice.ts"
-import { encodeInline } from "../../prompt/encode/inline.ts"
 import { linkHosts } from "../../reply/output/link-address.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
@@ -47,15 +45,13 @@ async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): 
     if (tries > maxTries) await sayText(errorWords(undefined, own.locale ?? "en"), own)
     else {
       const said = records.flatMap((record) => (record.type === "sent" ? [record.text] : [])).join("\n\n")
-      const content = said && renderNotice(context.dialect, "answer-cut-off", { restart: true, said: encodeInline(said) })
-      const inject = content ? [{ key: "answer_cut_off", content, scope: "turn" as const }] : []
       const journal: TurnJournal = {
         ...{ turnId, said, runs: runsIn(records), kept: history.find((each) => each.turnId === waitingIdOf(open)) },
         began: (run) => add({ type: "began", run }),
         ended: ({ id, tool, args, result }) => add({ type: "ended", run: { id, tool, args, result } }),
       }
       if (isAct(message)) await add({ type: "run" })
-      const result = await takeReady(session, message, own, { journal, inject })
+      const result = await takeReady(session, message, own, { journal })
       // Its words are answered with those of a newer message, which must not be lost meanwhile.
       if (result?.ok && result.stopReason === "joined") await inbox.idle(open)
     }

@@ -133,7 +133,7 @@ export async function takeReady(
   session: Session,
   message: ReadyMessage,
   chat: BotChat,
-  kept: Pick<ReceiveOptions, "journal" | "inject"> = {},
+  kept: Pick<ReceiveOptions, "journal"> = {},
 ): Promise<TurnResult | undefined> {
   const { id, text, from, atMs, files: attachments, isEdit = false, replyTo, mentions } = message
   const isAlone = attachments.length === 0

@@ -29,9 +29,6 @@ export interface TurnBeginning {
   readonly child?: Pick<TurnContext, "process" | "depth" | "messages">
 }
 
-/** The characters of the text before the answer that the note about it shows; the history has the rest. */
-const maxShownBehind = 500
-
 /** Builds the context of a turn. */
 export function createTurnContext(agent: AgentContext, input: TurnInput, begin: TurnBeginning): TurnContext {
   const { profile, ports, store } = agent
@@ -70,15 +67,21 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   }
 }
 
+/** The text that the answer goes on with: what came of it before a crash, or what its caller says. */
+const saidBefore = ({ journal, control }: TurnInput): string => journal?.said || (control?.answerLimit?.behind ?? "")
+
+/** Of a text that the history has, so many characters of its end are enough. */
+const maxShownEnd = 500
+
 /** The items of the session and of the turn, with one about the text that the answer goes on with. */
-function turnStack({ dialect }: AgentContext, { stack: own, inject, control }: TurnInput): PromptStack {
-  own.update()
-  const stack = own.fork()
-  for (const item of inject) stack.add(item)
-  const { behind = "" } = control?.answerLimit ?? {}
-  const told = { restart: false, said: encodeInline(behind.slice(-maxShownBehind).toWellFormed()) }
-  const content = behind !== "" && renderNotice(dialect, "answer-cut-off", told)
-  if (content) stack.add({ key: "answer_goes_on", content, scope: "turn" })
+function turnStack({ dialect }: AgentContext, input: TurnInput): PromptStack {
+  input.stack.update()
+  const stack = input.stack.fork()
+  for (const item of input.inject) stack.add(item)
+  const [text, restart] = [saidBefore(input), Boolean(input.journal?.said)]
+  if (text === "") return stack
+  const said = encodeInline(text.slice(restart ? 0 : -maxShownEnd).toWellFormed())
+  stack.add({ key: "answer_cut_off", content: renderNotice(dialect, "answer-cut-off", { restart, said }), scope: "turn" })
   return stack
 }
 
@@ -105,8 +108,9 @@ function createTurnProgress(
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
-  const { answerLimit } = input.control ?? {}
-  const limit = answerLimit && (() => new AnswerLimiter(answerLimit, agent.ports.counter))
+  const bounds = { ...input.control?.answerLimit, behind: saidBefore(input) }
+  const isBound = input.control?.answerLimit !== undefined || bounds.behind !== ""
+  const limit = isBound ? () => new AnswerLimiter(bounds, agent.ports.counter) : undefined
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
   // A model reads the answer of an agent that is a tool, and nobody sees it.

@@ -75,11 +75,7 @@ const maxStops = 100
 const maxStopLength = 1_000
 
 /** Reads where the answer, which goes on with `behind`, ends at the latest; the first of `names` that is given counts. Throws {@link HttpProblem}. */
-function readLimit(
-  body: Readonly<Record<string, unknown>>,
-  names: readonly string[],
-  behind: string | undefined,
-): AnswerLimit | undefined {
+function readLimit(body: Readonly<Record<string, unknown>>, names: readonly string[], behind?: string): AnswerLimit | undefined {
   const { stop: given } = body
   const stop: readonly unknown[] = Array.isArray(given) ? given : isGiven(given) ? [given] : []
   if (stop.length > maxStops || !stop.every((each) => typeof each === "string" && each.length <= maxStopLength))
