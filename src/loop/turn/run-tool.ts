@@ -1,5 +1,4 @@
 import { messageOf } from "../../core/errors.ts"
-import { hashText } from "../../core/fingerprint.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
 import { within } from "../../core/timers.ts"
@@ -8,9 +7,8 @@ import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-noti
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import { printArguments } from "../../prompt/tools/call-arguments.ts"
 import { executeTool, type ToolFailure } from "../../prompt/tools/execute-tool.ts"
-import { printJson } from "../../prompt/tools/print-json.ts"
 import type { Confirm, ConfirmRequest, Tool, ToolAttachment, ToolContext, ToolRun } from "../../prompt/tools/tool.ts"
-import { definitionOf } from "./approval/open-approval.ts"
+import { definitionOf, hashOf } from "./approval/open-approval.ts"
 import { ParentHandle } from "./calls/parent-turn.ts"
 import type { TurnJournal } from "./calls/turn-journal.ts"
 import { fitResult } from "./fit-tool-text.ts"
@@ -136,8 +134,7 @@ function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting
   const allowed = openCall(turn, id)?.questions ?? []
   let count = 0
   return async ({ summary, detail, ...asked }, signal) => {
-    const { low, high } = hashText(printJson([count++, summary, detail]))
-    const question = `${low}:${high}`
+    const question = hashOf([count++, summary, detail])
     if (allowed.includes(question)) return true
     const answer =
       agent.confirm && (await askPerson(turn, agent.confirm, { ...asked, summary, ...defined({ detail }), id, signal }))

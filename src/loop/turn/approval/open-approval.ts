@@ -79,7 +79,12 @@ export const answeredKey = "answeredApprovals"
 
 /** The hash of everything of a tool that its caller relied on. */
 export function definitionOf({ name, description, inputSchema, writes }: Tool): string {
-  const { low, high } = hashText(printJson({ name, description, inputSchema, writes }, { canonical: true }))
+  return hashOf({ name, description, inputSchema, writes })
+}
+
+/** The hash of a value that is plain JSON. */
+export function hashOf(value: unknown): string {
+  const { low, high } = hashText(printJson(value, { canonical: true }))
   return `${low}:${high}`
 }
 
