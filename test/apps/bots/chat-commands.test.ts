@@ -130,6 +130,15 @@ describe("N13 commands in a chat", () => {
     })
   })
 
+  test("N46 /help lists the commands with what they do, in the chat's language, also in an empty conversation", async () => {
+    const { say, model } = bot([])
+    const [en] = await say("/help")
+    expect(en?.split("\n")).toEqual(commandList("en").map(({ command, description }) => `/${command}  ${description}`))
+    const [zh] = await bot([], { locale: "zh-CN" }).say("/help")
+    expect(zh).toContain("/help  列出这些命令")
+    expect(model.requests).toEqual([])
+  })
+
   test("/continue lets the character go on", async () => {
     const { say, history } = bot(["Once upon a time", "there was a cat."])
     await say("A tale!")

@@ -76,6 +76,13 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
     const turn = question && (await session.edit(question.id, rest))
     return turn ? { turn } : { text: words.nothingSaid }
   },
+  async help({ words }) {
+    return {
+      text: Object.entries(words.commands)
+        .map((command) => `/${command.join("  ")}`)
+        .join("\n"),
+    }
+  },
   async undo({ session, words, history }) {
     const question = history.findLast(isQuestion)
     if (question === undefined) return { text: words.nothingSaid }
