@@ -76,13 +76,11 @@ const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise
     const turn = question && (await session.edit(question.id, rest))
     return turn ? { turn } : { text: words.nothingSaid }
   },
-  async help({ words }) {
-    return {
-      text: Object.entries(words.commands)
-        .map((command) => `/${command.join("  ")}`)
-        .join("\n"),
-    }
-  },
+  help: async ({ words }) => ({
+    text: Object.entries(words.commands)
+      .map((each) => `/${each.join("  ")}`)
+      .join("\n"),
+  }),
   async undo({ session, words, history }) {
     const question = history.findLast(isQuestion)
     if (question === undefined) return { text: words.nothingSaid }
