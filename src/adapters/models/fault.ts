@@ -1,7 +1,8 @@
 import { messageOf } from "../../core/errors.ts"
 import type { ModelFailure, ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
-import words from "./server-words.json" with { type: "json" }
+import words from "./fault-words.json" with { type: "json" }
+import { ConnectionError } from "./openai/connection.ts"
 
 type Refused = "context-length" | "content-filter"
 
@@ -120,9 +121,6 @@ function connectionKind(code: string, thrown: unknown): ModelFaultKind {
     thrown instanceof ConnectionError || (thrown instanceof Error && thrown.constructor.name.startsWith("APIConnection"))
   return isOfNetwork ? "network" : "other"
 }
-
-/** A request that got no answer. The error of `fetch` is its cause. */
-export class ConnectionError extends Error {}
 
 /** Returns the error and its causes, at most eight. Of an AggregateError the first member counts as the cause. */
 function causesOf(thrown: unknown): readonly unknown[] {

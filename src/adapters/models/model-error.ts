@@ -4,7 +4,7 @@ import { hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
 import type { Fault } from "./fault.ts"
-import words from "./server-words.json" with { type: "json" }
+import words from "./fault-words.json" with { type: "json" }
 
 /** The model that a request went to, for error messages. */
 export interface ErrorTarget {
@@ -29,14 +29,7 @@ export function modelError(fault: Fault, { id, url, redact, advice }: ErrorTarge
   const said = shorten(redact(fault.said))
   const hint = advice[kind] ?? commonAdvice[kind]
   return new PromptStrataError("model", headline(fault, id, `(${url})${said === "" ? "." : `: ${said}`}`), {
-    evidence: {
-      isRetryable,
-      kind,
-      refused,
-      status,
-      retryAfterMs,
-      requestId: requestId === undefined ? undefined : redact(requestId),
-    },
+    evidence: { isRetryable, kind, refused, status, retryAfterMs, requestId: requestId && redact(requestId) },
     hint,
   })
 }
@@ -60,10 +53,8 @@ export type Redact = (text: string) => string
 
 /** Makes a function that hides these secrets and all that looks like one. Shorter ones stay: they are words, and hiding them makes messages unreadable. */
 export function redactorOf(secrets: readonly string[], minCharacters: number): Redact {
-  const find = hostSecrets(
-    secrets.filter((secret) => secret.length >= minCharacters),
-    true,
-  )
+  const hidden = secrets.filter((secret) => secret.length >= minCharacters)
+  const find = hostSecrets(hidden, true)
   return (text) => redactText(text, find)
 }
 

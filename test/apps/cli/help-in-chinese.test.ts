@@ -71,7 +71,7 @@ function literalsIn(source: string): readonly string[] {
 
 /** Sentences that code looks up by a name. */
 const sentences = [
-  ...["trace/lore-reasons.json", "adapters/models/server-words.json"],
+  ...["trace/lore-reasons.json", "adapters/models/server-words.json", "adapters/models/fault-words.json"],
   ...["adapters/stores/sql/fault-advice.json", "adapters/stores/sql/migrations.json"],
 ]
 

@@ -1,6 +1,7 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf } from "../../../core/json-access.ts"
+import { late } from "../../../core/late.ts"
 import {
   abortedError,
   type LanguageModel,
@@ -15,7 +16,7 @@ import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from
 import { type CacheBreakpointsOption, type CacheForm, cacheFormOf, cacheKeyOptions, cacheMarks } from "./cache-breakpoints.ts"
 import { createPartReader } from "./part-reader.ts"
 import { toPrompt } from "./prompt.ts"
-import { type AiSdkTarget, aiSdkError, errorPartFault, thrownFault } from "./provider-errors.ts"
+import type { AiSdkTarget } from "./provider-errors.ts"
 import {
   type AiSdkCallOptions,
   type AiSdkLanguageModel,
@@ -162,6 +163,9 @@ interface AiSdkCall {
   readonly warnings: readonly string[]
 }
 
+/** Only a call that fails needs them. */
+const loadErrors = late(() => import("./provider-errors.ts"))
+
 /** Streams the parts of one answer, by the contract of `LanguageModel.stream`. */
 async function* streamParts({ target, request, form, signal, warnings }: AiSdkCall): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
@@ -172,17 +176,17 @@ async function* streamParts({ target, request, form, signal, warnings }: AiSdkCa
     source = await openSource(target.model, callOptions(request, form, signal), signal)
     // The page of a proxy has status 200 and no events. Providers read it as an empty stream.
     if (source.contentType.includes("text/html")) {
-      throw aiSdkError({ kind: "web-page", isRetryable: false, said: "a web page" }, target)
+      throw (await loadErrors()).aiSdkError({ kind: "web-page", isRetryable: false, said: "a web page" }, target)
     }
     for (let next = await source.read(); !next.done; next = await source.read()) {
       const part = recordOf(next.value)
-      if (part.type === "error") throw aiSdkError(errorPartFault(part.error, Date.now()), target, part.error)
+      if (part.type === "error") throw (await loadErrors()).errorPartError(part.error, target)
       // A loop instead of yield*, which costs three more microtasks per part.
       for (const read of reader.push(part)) yield read
     }
   } catch (thrown) {
     if (signal.aborted) throw abortedError(signal)
-    if (!reader.finished()) throw asModelError(thrown, target, source !== undefined)
+    if (!reader.finished()) throw (await loadErrors()).asModelError(thrown, target, source !== undefined)
     yield { type: "warning", message: "The connection broke after the answer was complete." }
   } finally {
     source?.close()
@@ -190,14 +194,9 @@ async function* streamParts({ target, request, form, signal, warnings }: AiSdkCa
   if (signal.aborted) throw abortedError(signal)
   const isEmpty = !reader.begun() && !reader.finished()
   if (isEmpty && source?.contentType.includes("application/json")) {
-    throw aiSdkError({ kind: "not-streamed", isRetryable: false, said: "a JSON document" }, target)
+    throw (await loadErrors()).aiSdkError({ kind: "not-streamed", isRetryable: false, said: "a JSON document" }, target)
   }
   for (const part of reader.end()) yield part
-}
-
-function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
 }
 
 /**

@@ -1,9 +1,9 @@
-import { messageOf, type PromptStrataError } from "../../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { ModelFaultKind } from "../../../core/evidence/turns.ts"
 import { parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
-import { headerSecrets, modelError, type Redact, redactorOf } from "../model-error.ts"
-import words from "../server-words.json" with { type: "json" }
+import words from "../fault-words.json" with { type: "json" }
+import { headerSecrets, modelError, redactorOf } from "../model-error.ts"
 import type { AiSdkLanguageModel } from "./provider-model.ts"
 
 /** The model that a request went to, for error messages. */
@@ -19,7 +19,20 @@ export function aiSdkError(fault: Fault, { id, model, headers }: AiSdkTarget, th
   const address = URL.parse(stringOf(recordOf(thrown).url))
   const url = address === null ? `provider ${model.provider}` : `${address.origin}${address.pathname}`
   // The provider object holds key and address, so that the advice cannot name an option.
-  return modelError(fault, { id, url, redact: providerRedactor(model, headers), advice: words.providerAdvice })
+  // The provider object keeps its key private, so this hides all values of its headers.
+  const redact = redactorOf(headerSecrets([...Object.values(headers), ...providerHeaders(model)]), 8)
+  return modelError(fault, { id, url, redact, advice: words.providerAdvice })
+}
+
+/** Turns anything that `doStream` or its stream threw into an error. `begun` is true when the answer had started. */
+export function asModelError(thrown: unknown, target: AiSdkTarget, begun: boolean): PromptStrataError {
+  if (PromptStrataError.isInstance(thrown)) return thrown
+  return aiSdkError(thrownFault(thrown, { begun, nowMs: Date.now() }), target, thrown)
+}
+
+/** Makes an error of the value of an `error` part. */
+export function errorPartError(error: unknown, target: AiSdkTarget): PromptStrataError {
+  return aiSdkError(errorPartFault(error, Date.now()), target, error)
 }
 
 /** Errors of the AI SDK without a status, by name. An `instanceof` would miss those of another copy of the package. */
@@ -72,11 +85,6 @@ function headersOf(wire: unknown): Headers {
   const requestId = stringOf(recordOf(wire)["request-id"])
   if (requestId !== "" && !headers.has("x-request-id")) headers.set("x-request-id", requestId)
   return headers
-}
-
-/** Hides what an error must not show. The provider object keeps its key private, so this hides all values of its headers. */
-function providerRedactor(model: unknown, headers: Readonly<Record<string, string>>): Redact {
-  return redactorOf(headerSecrets([...Object.values(headers), ...providerHeaders(model)]), 8)
 }
 
 /** Returns the private headers of an `@ai-sdk/*` model, since they hold a key that was given in code. */

@@ -3,7 +3,6 @@ import { checkOptions } from "../../../core/check-options.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities } from "../../../core/model/language-model.ts"
-import { headerSecrets, type Redact, redactorOf } from "../model-error.ts"
 
 /** Options of `openaiModel`, for the chat completions API of OpenAI or of any compatible server: Ollama, vLLM, DeepSeek, … */
 export interface OpenaiModelOptions {
@@ -124,15 +123,8 @@ export function requireKey({ apiKey, baseUrl, headers }: Connection): void {
   })
 }
 
-/** Hides the key, all header values, and the credentials and query values of the base URL. */
-export function connectionRedactor({ apiKey, headers, baseUrl }: Connection): Redact {
-  return redactorOf([apiKey ?? "", ...headerSecrets(Object.values(headers)), ...urlSecrets(baseUrl)], 6)
-}
-
-function urlSecrets(baseUrl: string): readonly string[] {
-  const url = URL.parse(baseUrl)
-  return url === null ? [] : [url.password, url.username, ...url.searchParams.values()]
-}
+/** A request that got no answer. The error of `fetch` is its cause. */
+export class ConnectionError extends Error {}
 
 /** The address of requests. Throws `TypeError` for a base URL that is none. */
 export function completionsUrl(baseUrl: string): URL {

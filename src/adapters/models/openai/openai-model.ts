@@ -1,6 +1,7 @@
 import { checkOneArgument } from "../../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { listOf, parsedJson, recordOf } from "../../../core/json-access.ts"
+import { late } from "../../../core/late.ts"
 import {
   abortedError,
   type LanguageModel,
@@ -13,23 +14,19 @@ import { hostTimers } from "../../../core/ports.ts"
 import { pause } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
 import { createUntold, providerName } from "../answer-parts.ts"
-import { ConnectionError, connectionFault, reportedFault, statusFault } from "../fault.ts"
-import { type ErrorTarget, modelError } from "../model-error.ts"
 import { openaiPictureTokens } from "../picture-tokens.ts"
-import words from "../server-words.json" with { type: "json" }
 import { readAnswerBody, readRefusal } from "./answer-body.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {
   type Connection,
+  ConnectionError,
   checkOpenaiOptions,
   completionsUrl,
   connectionOf,
-  connectionRedactor,
   isOpenaiItself,
   type OpenaiClient,
   type OpenaiModelOptions,
   requireKey,
-  shownUrl,
 } from "./connection.ts"
 import { leftOut, type RequestForm, requestBody } from "./request-body.ts"
 import { seesPictures, serverFacts } from "./servers.ts"
@@ -78,6 +75,9 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
   return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
+/** Only a request that fails needs them. */
+const loadFailures = late(() => import("./failures.ts"))
+
 /** Everything that a request needs, made with the first one. */
 type Opened = ReturnType<typeof open>
 
@@ -97,7 +97,7 @@ function open(options: OpenaiModelOptions, id: string) {
       fixedTemperature: fixedTemperature?.test(model) === true && extraBody.reasoning_effort !== "none",
       systemRole: developer?.test(model) ? "developer" : "system",
     } satisfies RequestForm,
-    target: { id, url: shownUrl(connection.baseUrl), redact: connectionRedactor(connection), advice: words.openaiAdvice },
+    target: { id, ...connection },
   }
 }
 
@@ -120,14 +120,14 @@ async function* streamParts(openOnce: () => Opened, request: ModelRequest, signa
     })
     for await (const chunk of answer.chunks) {
       const error = errorIn(chunk, reader.begun())
-      if (error) throw modelError(reportedFault(error), opened.target)
+      if (error) throw (await loadFailures()).reportedError(error, opened.target)
       // A loop instead of yield*, which costs three more microtasks per part.
       for (const part of reader.push(chunk)) yield part
       if (!reader.begun() && isOther(chunk)) other ||= JSON.stringify(chunk)
     }
   } catch (thrown) {
     if (signal.aborted) throw abortedError(signal)
-    if (!reader.finished()) throw asModelError(thrown, opened.target, answer !== undefined)
+    if (!reader.finished()) throw (await loadFailures()).asModelError(thrown, opened.target, answer !== undefined)
     const what = PromptStrataError.isInstance(thrown) ? "An error came" : "The connection broke"
     const said = PromptStrataError.isInstance(thrown) ? `: ${thrown.message}` : "."
     yield { type: "warning", message: `${what} after the answer was complete${said}` }
@@ -135,7 +135,7 @@ async function* streamParts(openOnce: () => Opened, request: ModelRequest, signa
   // The client ends an aborted stream like a complete one.
   if (signal.aborted) throw abortedError(signal)
   if (!reader.begun() && (other !== "" || answer?.isDocument)) {
-    throw modelError({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
+    throw (await loadFailures()).failure({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
   }
   yield* reader.end()
 }
@@ -164,7 +164,8 @@ async function openAnswer(
   const type = sent.headers.get("content-type") ?? ""
   if (type.includes("text/html")) {
     void sent.body?.cancel().catch(() => undefined)
-    throw modelError({ kind: "web-page", isRetryable: false, said: "a web page", status: sent.status }, target)
+    const fault = { kind: "web-page", isRetryable: false, said: "a web page", status: sent.status } as const
+    throw (await loadFailures()).failure(fault, target)
   }
   return { chunks: readAnswerBody(sent.body, onOtherText), isDocument: type.includes("application/json") }
 }
@@ -190,34 +191,12 @@ function isOther(chunk: unknown): boolean {
 
 /** Returns the error that a chunk reports, in any of the shapes that servers use. Some are known for errors only once an answer has `begun`. */
 function errorIn(chunk: unknown, begun: boolean): unknown {
-  const { error, object, choices, detail, message } = recordOf(chunk)
-  const refused = minimaxError(recordOf(chunk).base_resp)
-  if (refused) return refused
+  const { error, object, choices, detail, message, base_resp: refused } = recordOf(chunk)
+  // MiniMax answers with status 200 and tells its own code; 0 is none.
+  if (recordOf(refused).status_code) return refused
   if (object === "error" || (begun && isOther(chunk) && (detail || message))) return error || chunk
   // OpenRouter reports the error of the provider behind it in the choice.
   return error || recordOf(listOf(choices)[0]).error
-}
-
-/** By MiniMax' code of an error, the status that other servers answer with. */
-const minimaxStatus = new Map(Object.entries(words.minimaxStatus))
-
-/** The error of MiniMax, which answers with status 200 and tells its own code in `base_resp`; 0 is none. */
-function minimaxError(base: unknown): unknown {
-  const { status_code: code, status_msg: said } = recordOf(base)
-  if (!code) return undefined
-  return { code: minimaxStatus.get(String(code)), message: `${said || "no reason was given"} (${code})` }
-}
-
-/** Turns anything that the client or its stream threw into an error. `begun` is true when the answer had started. */
-function asModelError(thrown: unknown, target: ErrorTarget, begun: boolean): PromptStrataError {
-  if (PromptStrataError.isInstance(thrown)) return thrown
-  const { error } = recordOf(thrown)
-  // A SyntaxError means that an event of the stream was cut or is not JSON.
-  const isBroken = begun || thrown instanceof SyntaxError
-  const fault =
-    statusFault(thrown, Date.now()) ??
-    (error === undefined || error === null ? connectionFault(thrown, isBroken) : reportedFault(error))
-  return modelError(fault, target)
 }
 
 /**
@@ -231,7 +210,8 @@ async function sendRequest(connection: Connection, body: object, signal: AbortSi
     try {
       return await accepted(await (connection.fetch ?? fetch)(href, init).catch(unreachable))
     } catch (thrown) {
-      const waitMs = retry < connection.maxRetries && !signal.aborted ? waitBefore(retry, thrown) : undefined
+      if (retry >= connection.maxRetries || signal.aborted) throw thrown
+      const waitMs = (await loadFailures()).waitBefore(retry, thrown)
       if (waitMs === undefined) throw thrown
       await pause(waitMs, { timers: hostTimers, signal })
       signal.throwIfAborted()
@@ -259,21 +239,4 @@ async function accepted(response: Response): Promise<Response> {
   const text = await readRefusal(response.body).catch(messageOf)
   const told = parsedJson(text)
   throw Object.assign(new Error(text), { status, headers, error: recordOf(told).error ?? told ?? undefined })
-}
-
-const firstWaitMs = 500
-const longestWaitMs = 8_000
-/** A server that asks for longer gets the usual wait. */
-const longestAskedMs = 60_000
-
-/** Returns how long to wait before a request is sent again, or `undefined` for an error that would come again. */
-function waitBefore(retry: number, thrown: unknown): number | undefined {
-  const fault = statusFault(thrown, Date.now())
-  const { headers } = recordOf(thrown)
-  const advised = headers instanceof Headers ? headers.get("x-should-retry") : undefined
-  const isWorthwhile = advised === "true" || (advised !== "false" && (fault?.isRetryable ?? thrown instanceof ConnectionError))
-  if (!isWorthwhile) return undefined
-  if (fault?.retryAfterMs !== undefined && fault.retryAfterMs <= longestAskedMs) return fault.retryAfterMs
-  // Programs that failed together do not come again together.
-  return Math.min(firstWaitMs * 2 ** retry, longestWaitMs) * (1 - Math.random() / 4)
 }
