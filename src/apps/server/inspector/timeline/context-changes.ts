@@ -52,8 +52,8 @@ export function contextChanges({ before, begun, after }: ContextStates): NotedCh
   return { changes: all.slice(0, maxChanges), lost: Math.max(0, all.length - maxChanges) }
 }
 
-/** Something that a state holds, in the form in which two of them are compared. */
-interface Held {
+/** An item of a state, in the form in which two of them are compared. */
+interface StateItem {
   readonly id: string
   readonly text: string
   readonly grain?: Grain | undefined
@@ -66,28 +66,28 @@ function changesOf(before: VirtualContextState, after: VirtualContextState, by: 
   if (before === after) return []
   return (["workspace", "events", "pulled", "compressed"] as const).flatMap((area) => {
     if (before[area] === after[area]) return []
-    const [was, is] = [heldIn(before, area), heldIn(after, area)]
-    const told = ({ id, text, grain }: Held, change: ContextChange["change"]): ContextChange => ({
+    const [was, is] = [itemsIn(before, area), itemsIn(after, area)]
+    const told = ({ id, text, grain }: StateItem, change: ContextChange["change"]): ContextChange => ({
       ...{ area, change, id: cut(id), text: cut(text), grain, by },
     })
-    const came = [...is.values()].flatMap((held) => {
-      const change = changeOf(was.get(held.id), held)
-      return change ? [told(held, change)] : []
+    const came = [...is.values()].flatMap((item) => {
+      const change = changeOf(was.get(item.id), item)
+      return change ? [told(item, change)] : []
     })
-    const went = [...was.values()].flatMap((held) => (is.has(held.id) ? [] : [told(held, "went")]))
+    const went = [...was.values()].flatMap((item) => (is.has(item.id) ? [] : [told(item, "went")]))
     return [...went, ...came]
   })
 }
 
-function changeOf(was: Held | undefined, is: Held): ContextChange["change"] | undefined {
+function changeOf(was: StateItem | undefined, is: StateItem): ContextChange["change"] | undefined {
   if (!was) return "came"
   if (was.text !== is.text) return "changed"
   if (is.isShown && !was.isShown) return "shown"
   return was.usedMs === is.usedMs ? undefined : "used"
 }
 
-function heldIn(state: VirtualContextState, area: ContextChange["area"]): ReadonlyMap<string, Held> {
-  const held: readonly Held[] =
+function itemsIn(state: VirtualContextState, area: ContextChange["area"]): ReadonlyMap<string, StateItem> {
+  const items: readonly StateItem[] =
     area === "workspace"
       ? state.workspace.map(({ id, text, recalled }) => ({ id, text, usedMs: recalled.atMs }))
       : area === "events"
@@ -95,7 +95,7 @@ function heldIn(state: VirtualContextState, area: ContextChange["area"]): Readon
         : area === "pulled"
           ? state.pulled.map(({ id, text, pulled }) => ({ id, text, usedMs: pulled.atMs }))
           : state.compressed.map(({ turnId, text, shown }) => ({ id: turnId, text, usedMs: 0, isShown: shown }))
-  return new Map(held.map((one) => [one.id, one]))
+  return new Map(items.map((item) => [item.id, item]))
 }
 
 export function cut(text: string): string {
