@@ -46,10 +46,21 @@ function wrongFor(type: ValueType): readonly unknown[] {
   return ["3", min, max, min - 0.5, max + 0.5, min + 0.5, Number.NaN]
 }
 
+/** Problems that expect the same stand in one line. */
+function inLines(problems: readonly string[]): string {
+  const between = ", found "
+  const byExpected = Map.groupBy(new Set(problems), (problem) => problem.split(between, 1).join())
+  const lineOf = (expected: string, all: readonly string[]) =>
+    all.length === 1
+      ? all.join()
+      : [expected, all.map((problem) => problem.slice(expected.length + between.length)).join(" | ")].join(between)
+  return [...byExpected].map(([expected, all]) => lineOf(expected, all)).join("\n")
+}
+
 test("every key names what it expects instead of another value", () => {
   const described = [...codeKeys].map(([name, { type }]) => {
     const problems = wrongFor(type).flatMap((value) => wrongValues(type, value, name.split(".")).map(describeProblem))
-    return [...new Set(problems)].join("\n")
+    return inLines(problems)
   })
   expect(described.filter((text) => text !== "").join("\n\n")).toMatchSnapshot()
 })
