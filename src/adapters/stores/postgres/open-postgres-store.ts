@@ -149,13 +149,12 @@ function storeOver(open: OpenDatabase): DatabaseStore {
 
 /** Makes an agent's queue before the first transaction that needs it, because making one takes a connection of its own. */
 function withQueues(store: DatabaseStore, queueFor: (agent: string) => Promise<string>): DatabaseStore {
-  return {
-    ...store,
-    async commit(key, commit) {
-      for (const agent of new Set(commit.jobs.map((job) => job.key.agent))) await queueFor(agent)
-      return store.commit(key, commit)
-    },
+  const { commit: commitTurn } = store
+  const commit: DatabaseStore["commit"] = async (key, turn) => {
+    for (const agent of new Set(turn.jobs.map((job) => job.key.agent))) await queueFor(agent)
+    return commitTurn(key, turn)
   }
+  return Object.assign(store, { commit })
 }
 
 /** Makes a runner, which takes no jobs yet. */

@@ -41,7 +41,7 @@ export async function openSqliteStore(file: string, options: LoggedStoreOptions 
     checkFile: () => checkFile(database),
     close: () => drain().finally(() => database.close()),
   })
-  return { ...store, file, backup: (path) => backupTo(database, path) }
+  return Object.assign(store, { file, backup: (path: string) => backupTo(database, path) })
 }
 
 async function openMigrated(file: string, options: LoggedStoreOptions): Promise<OpenSqlite> {

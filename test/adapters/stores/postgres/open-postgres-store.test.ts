@@ -11,7 +11,7 @@ import { hostTimers } from "../../../../src/core/ports.ts"
 import { createMemoryService } from "../../../../src/memory/services/memory/create-memory-service.ts"
 import { createInMemoryStore } from "../../../../src/memory/services/store/in-memory/in-memory-store.ts"
 import { heartbeatMs } from "../../../../src/memory/services/store/running-jobs.ts"
-import type { Store } from "../../../../src/memory/services/store/store.ts"
+import { isShipped, type Store } from "../../../../src/memory/services/store/store.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish, testAgent } from "../../../support/agents.ts"
 import { longConversation } from "../../../support/long-conversations.ts"
@@ -70,6 +70,10 @@ describe("a store on PostgreSQL", () => {
     const store = await openStore({ url, maxConnections: 2 })
     expect(await store.load(keyOf("opened by openStore"))).toBeUndefined()
     await store.close()
+  })
+
+  test("M36 is known as a store of this package: a turn does not check again what it reads from one", async () => {
+    expect(isShipped(await openStoreFor(await makeDatabase()))).toBe(true)
   })
 
   test("runs no statement about a key's rows that does not carry the key", async () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
+import { isShipped } from "../../../../src/memory/services/store/store.ts"
 import { countSqlite } from "../../../support/count-statements.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { countTurns } from "../remembered-turns.ts"
@@ -22,3 +23,9 @@ test.each([
     expect(Math.max(...counts.map(({ statements }) => statements))).toBeLessThanOrEqual(40)
   },
 )
+
+test("M36 a store in a file is known as one of this package: a turn does not check again what it reads from one", async () => {
+  const store = await openSqliteStore(join(tempFolder(), "store.sqlite"))
+  onTestFinished(() => store.close())
+  expect(isShipped(store)).toBe(true)
+})
