@@ -213,17 +213,15 @@ export function learningPlugin(folder: string, { files = {}, ...options }: Folde
   return { name: "documents", hooks: [personalDocuments(workspace, options)], documents, close: () => documents.close() }
 }
 
-/** A text as one word of a shell. */
-const shellWord = (text: string): string => (/^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** A path as one word of a shell. */
+const shellWord = (path: string) => displayPath(path).replace(/^.*[^\w./:-].*$/s, (text) => `'${text.replaceAll("'", "'\\''")}'`)
 
 /** A warning about a USER.md that is there before background work wrote anything, with the commands that take it over; undefined where there is none. */
 export async function earlierFacts(folder: string, profile: string, dataFolder: string): Promise<string | undefined> {
   const found = [join(folder, documentFiles.user), join(folder, ownName, recordName)]
   const [user, record] = await Promise.all(found.map((path) => nodeFileSystem.stat(path).catch(() => undefined)))
   if (record !== undefined || user?.kind !== "file" || user.sizeBytes === 0) return undefined
-  const [facts, old, bot, data] = [found[0] ?? "", join(dirname(folder), "USER.old.md"), profile, dataFolder].map((path) =>
-    shellWord(displayPath(path)),
-  )
+  const [facts, old, bot, data] = [found[0] ?? "", join(dirname(folder), "USER.old.md"), profile, dataFolder].map(shellWord)
   const chat = `promptstrata chat ${bot}${data === "data" ? "" : ` --data-dir ${data}`} --once "$(cat ${old})"`
   const advice = "Move the lines of other people to people/ID/USER.md. To take the rest over, type:"
   const warning = `${displayPath(folder)}/USER.md was not written by background work: with memory.store = "documents" it is of the user "user" alone, its lines are never brought up to date, and forgetting leaves them. ${advice}`

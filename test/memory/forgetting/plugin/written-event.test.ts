@@ -148,6 +148,11 @@ describe("an event by rule (R20, H1)", () => {
       `User said “Where did the cat hide, and who found her there?”…`,
     ],
     [`用户说“${"猫".repeat(40)}”`, `用户说“${"猫".repeat(32)}…”`],
+    [
+      `用户说“请柬都没写。”我说“${"好".repeat(15)}，先写十张，剩下的明天再说。”`,
+      `用户说“请柬都没写。”我说“${"好".repeat(15)}，先写十张…”`,
+    ],
+    [`用户说“${"好".repeat(26)}，我喜欢的葡萄熟了”`, `用户说“${"好".repeat(26)}，我喜欢的…”`],
     [`User said “${"y".repeat(90)}”`, `User said “${"y".repeat(60)}…”`],
   ])("H3 a summary ends a long event with a whole word, its quotation closed: %s", (text, begin) => {
     expect(writeRollUpByRule([{ text, importance: 3 }]).text).toBe(begin)

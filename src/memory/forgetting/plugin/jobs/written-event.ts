@@ -83,11 +83,16 @@ export function writeRollUpByRule(events: readonly Pick<EventRecord, "text" | "i
   return { text, importance: Math.max(0, ...events.map(({ importance }) => importance)) }
 }
 
-/** The beginning of an event for a summary. It ends with a whole word, and closes its quotation. */
+/** A longer word is cut. */
+const longestWord = 20
+
+/** The beginning of an event for a summary, without a comma at its end. It ends with a whole word, and closes its quotation. */
 function beginOf(text: string): string {
   const cut = cutToWidth(text, widths.summarised)
   if (cut === text) return text
-  const words = /^\w/.test(text.slice(cut.length - 1)) ? cut.replace(/\s+\w{1,20}…$/, "…") : cut
+  const at = cut.length - 1
+  const start = new Intl.Segmenter("zh", { granularity: "word" }).segment(text).containing(at)?.index ?? at
+  const words = at - start > longestWord ? cut : `${text.slice(0, start).replace(/[\s,，、;；:：]+$/, "")}…`
   const quoted = words.lastIndexOf("“") > words.lastIndexOf("”") && !words.endsWith("“…")
   return quoted ? `${words}”` : words.replace(/(?<=”)[^”]*$/, "…")
 }
