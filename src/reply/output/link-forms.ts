@@ -7,7 +7,9 @@ export type FormEnd = number | "hold" | "none"
 export const addressEnd: RegExp =
   /(?!\ufeff)[\s<>"'`()[\]{}|*\u2026\u3001\u3002\u300a-\u3011\uff01\uff08\uff09\uff0c\uff1b\uff1f]/g
 /** The places in an address that is passed on at which some client ends it, or begins another one. */
-export const keptEnd: RegExp = /[^!#-&+-;=?-Z\\^_a-z~]|[a-z][a-z0-9+.-]{0,30}(?::(?:[\\/]{2}|[\\/]?$)|$)/gi
+export const keptEnd: RegExp = /[^!#-&+-;=?-Z\\^_a-z~]|[a-z][a-z0-9+.-]{0,30}:[\\/]{2}/gi
+/** The beginning of an address, at the end of a text that may go on. */
+export const unfinished: RegExp = /[a-z][a-z0-9+.-]{0,30}(?::[\\/]?)?$/i
 
 interface Bounds {
   /** A form with more characters has no end. */

@@ -11,7 +11,7 @@ import {
   undecided,
   visible,
 } from "./link-address.ts"
-import { addressEnd, bracketEnd, isAllowedTag, keptEnd, mayLoad, tagEnd } from "./link-forms.ts"
+import { addressEnd, bracketEnd, isAllowedTag, keptEnd, mayLoad, tagEnd, unfinished } from "./link-forms.ts"
 import { createTextStage, type OutputPart, type OutputReader, PartList } from "./output-part.ts"
 
 /**
@@ -166,13 +166,13 @@ class LinkReader implements Reader<string, OutputPart> {
   #inAddress(at: number): Step {
     const ends = this.#address === "kept" ? keptEnd : addressEnd
     ends.lastIndex = at
-    const found = ends.exec(this.#text)
-    const end = found?.index ?? this.#text.length
+    const found = ends.exec(this.#text)?.index
+    const mayGoOn = found === undefined && ends === keptEnd && !this.#isWhole
+    const held = mayGoOn ? (unfinished.exec(this.#text.slice(-34))?.[0].length ?? 0) : 0
+    const end = found ?? Math.max(at, this.#text.length - held)
     if (ends === keptEnd) this.#pass(at, end)
-    // More text may make it the beginning of an address.
-    if (this.#endsAt(ends.lastIndex) && /^[a-z]/i.test(found?.[0] ?? "")) return end > at ? end : "hold"
-    if (end < this.#text.length) this.#address = "none"
-    return end
+    if (found !== undefined) this.#address = "none"
+    return held > 0 && end === at ? "hold" : end
   }
 
   /** Reads `[words](destination)` from its first bracket, `open`, or from the `!` before it. */

@@ -83,6 +83,7 @@ const cases: readonly (readonly [text: string, left: string])[] = [
     "https://ok.com/wiki/北京市?a=1 https://ok.com/socket.io/x/Help:About#http",
     "https://ok.com/wiki/北京市?a=1 https://ok.com/socket.io/x/Help:About#http",
   ],
+  ["https://ok.com/x/www.e.com", "https://ok.com/x/www.e.com"],
   // Any line break may stand before the address of a definition
   ["![r]\n\n[r]:\r//intern/x", "![r]\n\n[r] …"],
   ["[r]: \r\n//intern/x", "[r] …"],
