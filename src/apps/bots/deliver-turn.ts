@@ -88,10 +88,10 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
   checkShape("the turn of deliverTurn", turn, { result: "object" })
   const { showTyping, typingEveryMs = 4_000, onError = logError, print = (text) => text, locale = "en" } = chat
   const stop = showTyping ? keepTyping(showTyping, { everyMs: typingEveryMs, onError, timers: chat.timers }) : undefined
-  const say = (text: string) => sayText(text, chat)
+  let links: readonly string[] = []
+  const say = (text: string) => sayText(text, chat, links)
   try {
     let result: TurnResult | undefined
-    let links: readonly string[] = []
     for await (const event of guardLinks(turn)) {
       if (event.type === "turn-start") links = event.links ?? []
       else if (event.type === "bubble") await say(print(event.text))
@@ -134,8 +134,11 @@ export async function askPerson(question: ApprovalQuestion, chat: BotChat): Prom
   else await sendPatiently(() => ask(question), chat)
 }
 
-/** Sends a text, split within the platform's limit. */
-export async function sayText(text: string, chat: BotChat): Promise<void> {
-  for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" }))
-    await sendPatiently(() => chat.sendText(part), chat)
+/** Sends a text, split within the platform's limit. An address that only a cut within a word makes is broken if `links` does not allow it. */
+export async function sayText(text: string, chat: BotChat, links: readonly string[] = []): Promise<void> {
+  const isClean = withBrokenLinks(text, links) === text
+  for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" })) {
+    const shown = isClean ? withBrokenLinks(part, links) : part
+    await sendPatiently(() => chat.sendText(shown), chat)
+  }
 }

@@ -148,7 +148,7 @@ export async function takeReady(
   if (command) {
     const { links = [] } = (await contextOf(session)).profile.output
     const result = "turn" in command ? await deliverTurn(command.turn, chat) : undefined
-    if ("text" in command) await sayText(withoutLinks(command.text, links), chat)
+    if ("text" in command) await sayText(withoutLinks(command.text, links), chat, links)
     const others = chat.ask && swiping.test(text) && mayChange && (await swipeQuestion(asked))
     if (others) await sendPatiently(() => chat.ask?.(others), chat)
     return result

@@ -9,6 +9,7 @@ import { createInMemoryStore } from "../../../src/memory/services/store/in-memor
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { manualClock, scriptedModel } from "../../../src/testing/index.ts"
 import type { ApprovalQuestion } from "../../../src/trace/approval-question.ts"
+import { withBrokenLinks } from "../../../src/trace/guard-links.ts"
 import { callTool, collect, testAgent } from "../../support/agents.ts"
 import { takeMessage } from "../../support/take-message.ts"
 
@@ -104,6 +105,31 @@ describe("T48 chats and pages", () => {
   test("a chat gets the links that the profile names, or all", async () => {
     expect((await delivered({ links: ["ok.com"] })).sent).toEqual([bothLeft, " Bye: …"])
     expect((await delivered({ links: ["*"] })).sent.join(" ")).toContain("https://evil.com/?d=secret")
+  })
+
+  test.each([
+    [["ok.com"], "https://ok.com/", "/evil.com/s3cr3t"],
+    [["ok.com"], "https://ok.com/", "/www.evil.com/s3cr3t"],
+    [["*.ok.com"], "https://s3cr3t.", "evil.com.ok.com/x"],
+    [undefined, "x", "@s3cr3t.evil.com"],
+  ])("of %j a chat gets no other link where a word is longer than its messages: %s…%s", async (links, head, tail) => {
+    for (let length = 20; length < 70; length++) {
+      const words = `${head}${"a".repeat(length)}${tail}`
+      const { session } = testAgent(scriptedModel([words]), {
+        loop: { mode: "chat" },
+        memory: { enabled: false },
+        output: { links },
+      })
+      const sent: string[] = []
+      await deliverTurn(session.send("hi"), { limit: 64, sendText: (text) => void sent.push(text) })
+      expect(sent.map((text) => withBrokenLinks(text, links ?? []))).toEqual(sent)
+      expect(
+        sent
+          .join("")
+          .replaceAll(/\[([.:])\]/g, "$1")
+          .replaceAll(/\/ (?=\/)/g, "/"),
+      ).toBe(words)
+    }
   })
 
   test("a page gets no other link, in thoughts neither, nor from an answer that was kept", async () => {
