@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { connected } from "../../support/mcp/connected.ts"
 import { fakeHttpServer } from "../../support/mcp/fake-http-server.ts"
 
@@ -12,6 +14,17 @@ describe("servers over streamable HTTP", () => {
     expect(server.requests.every(({ headers: sent }) => sent.authorization === "Bearer t0p" && sent["x-plain"] === "yes")).toBe(
       true,
     )
+  })
+
+  test("L24 a redirect is followed to no other host, which nobody approved", async () => {
+    const stranger = await fakeHttpServer()
+    const door = createServer((_, response) => response.writeHead(307, { location: stranger.url }).end())
+    await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void door.close())
+    const { port } = door.address() as AddressInfo
+    const { mcp, warnings } = await connected({ far: { url: `http://127.0.0.1:${port}/mcp`, headers: { "X-Key": "s3cr3t" } } })
+    expect([mcp.tools, stranger.requests]).toEqual([[], []])
+    expect(warnings).toMatchObject([{ server: "far", message: expect.stringContaining("307") }])
   })
 
   test("a stream that is closed before its answer is taken up where it ended", async () => {
