@@ -81,10 +81,10 @@ function writings(value: string): readonly string[] {
   const plain = [value, unescaped(viewOf(value))?.text ?? value, value.replaceAll(" ", "+")]
   if (value.length < 6) return plain
   const bytes = String.fromCharCode(...new TextEncoder().encode(value.slice(0, 10_000)))
-  const inner = [bytes, bytes.split("").join("\0"), ...inBase64(bytes)].flatMap(inBase64)
   const numbers = Array.from(bytes, (byte) => byte.charCodeAt(0))
   const pairs = numbers.map((number) => number.toString(16).padStart(2, "0"))
-  const hex = ["", " ", ":"].map((between) => pairs.join(between))
+  const hex = ["", " ", ":", "-"].map((between) => pairs.join(between))
+  const inner = [bytes, bytes.split("").join("\0"), pairs.join(""), ...inBase64(bytes)].flatMap(inBase64)
   const inHex = [...hex, ...hex.map((text) => text.toUpperCase()), numbers.join(","), numbers.join(" ")]
   return [...plain, ...inner, ...inner.map((text) => text.replaceAll("+", "-").replaceAll("/", "_")), ...inHex]
 }

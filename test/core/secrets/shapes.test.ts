@@ -209,6 +209,7 @@ describe("T38 a credential", () => {
       hexadecimal.toUpperCase(),
       hexadecimal.replace(/..(?=.)/g, "$& "),
       hexadecimal.replace(/..(?=.)/g, "$&:"),
+      hexadecimal.toUpperCase().replace(/..(?=.)/g, "$&-"),
       hexadecimal.replace(/../g, "\\x$&"),
       JSON.stringify([...bytes]),
       `[${[...bytes].join(" ")}]`,
@@ -223,6 +224,7 @@ describe("T38 a credential", () => {
 
   test.each([
     ["twice", (text: string) => btoa(btoa(text))],
+    ["of its hexadecimal numbers", (text: string) => btoa(Buffer.from(text).toString("hex"))],
     ["of UTF-16", (text: string) => Buffer.from(text, "utf16le").toString("base64")],
     ["of UTF-16 with the other order of bytes", (text: string) => Buffer.from(text, "utf16le").swap16().toString("base64")],
   ])("that is known is found in base64 %s, wherever it begins", (_, encoded) => {
