@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import type { ModelRequest } from "../../../src/core/model/language-model.ts"
 import { createAgent } from "../../../src/loop/agent/agent.ts"
 import { readState } from "../../../src/memory/forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../../src/memory/forgetting/plugin/virtual-context-name.ts"
@@ -13,11 +14,14 @@ const told = "Ann told me of her new dog Rex."
 const lines = ["I have a new dog, he is called Rex.", "He chewed up the garden hose today.", "Now I want to paint the shed blue."]
 
 /** A chat over a shipped profile whose file has one more table; the last line comes an hour after the others. */
-async function chat(base: string, table = "[events]") {
+async function chat(base: string, table = "[events]", isForgotten = false) {
   const bot = tempFolder({ "bot.toml": `extends = "${base}"\nlocale = "en"\n${table}\n[memory]\nenabled = true\n` })
   const clock = manualClock(Date.UTC(2026, 2, 4, 10))
   const profile = await loadProfile(join(bot, "bot.toml"), { dataFolder: bot, clock })
-  const batch = `{"importance": 8, "profile": {}, "event": "${told}"}`
+  const batch = ({ messages }: ModelRequest) => {
+    const event = messages.some(({ content }) => content.includes("new dog")) ? told : ""
+    return JSON.stringify({ importance: 8, profile: {}, event })
+  }
   const model = backgroundModel({ importance: batch, batch })
   const store = createInMemoryStore()
   const ports = { clock, timers: manualTimers(clock), ids: countingIds(), random: seededRandom(1) }
@@ -26,6 +30,8 @@ async function chat(base: string, table = "[events]") {
   const turnIds: string[] = []
   for (const [at, line] of lines.entries()) {
     if (at === 2) clock.advance(3_600_000)
+    const key = { agent: session.key.agent, conversation: "home", audience: "private", user: "ann" } as const
+    if (at === 2 && isForgotten) await store.memories.forget([`${turnIds[0]}:0`], { atMs: clock.nowMs(), key })
     turnIds.push((await session.send(line, { from: { id: "ann", name: "Ann" } }).result).trace.turnId)
     await agent.idle()
   }
@@ -66,3 +72,8 @@ test.each(["layered", "stack", "soul", "fay"])(
     expect(await events()).toEqual([])
   },
 )
+
+test("M10 an event of a talk tells nothing of a turn of which a memory was forgotten before the talk was over", async () => {
+  expect(await (await chat("layered", "[events]\n[history]\ncontext_count = 2", true)).prompt()).not.toMatch(/dog|Rex/)
+  expect(await (await chat("layered", "[events]\n[history]\ncontext_count = 2")).prompt()).toMatch(/dog Rex/)
+})

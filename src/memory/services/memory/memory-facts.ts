@@ -74,12 +74,10 @@ export function* readyPatterns(): Steps<void> {
   for (const { pattern } of patterns) {
     // The first run of a pattern reads it, the second one makes machine code of it.
     for (let run = 0; run < 2; run++) pattern.test("i")
-    yield patternUnits
+    // It is as much work as so many terms.
+    yield 64
   }
 }
-
-/** A new pattern is as much work as so many terms. */
-const patternUnits = 64
 
 function addFacts(normal: string, text: string, found: Map<string, ToldFact>): void {
   for (const { relation, own, pattern } of patterns) {

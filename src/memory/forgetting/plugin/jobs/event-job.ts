@@ -3,6 +3,7 @@ import type { Template } from "../../../../prompt/template/ast.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { promptData } from "../../../services/background/dialogue.ts"
 import { shorten } from "../../../services/shorten-by-rule.ts"
+import type { Receipt } from "../../../services/store/receipt.ts"
 import type { Judgement, Judgements } from "../../events/best-sentences.ts"
 import { type EventRecord, newEvent } from "../../events/event-record.ts"
 import { formatStamp, stampAt } from "../../events/stamp.ts"
@@ -37,8 +38,11 @@ export function eventJob({ events }: VirtualContextSettings, form: Template): Ba
       const { topics, turn } = payload as { readonly topics: readonly EndedTopic[]; readonly turn: number }
       for (const topic of topics) {
         const said = await context.messages({ fromMs: topic.fromMs, beforeMs: topic.beforeMs, limit: maxMessages })
-        const messages = said.filter(({ text }) => text.trim() !== "")
-        const written = await write(messages, { writer: events.writer, form }, context)
+        const receipts = (await context.receiptsOf?.([...new Set(said.map(({ turnId }) => turnId))])) ?? []
+        // A turn of which something was forgotten since is told by no event.
+        const forgotten = new Set(receipts.filter(({ kind }) => kind.startsWith("forget ")).map(({ turnId }) => turnId))
+        const messages = said.filter(({ text, turnId }) => text.trim() !== "" && !forgotten.has(turnId))
+        const written = await write(messages, { writer: events.writer, form, judged: judgementsOf(messages, receipts) }, context)
         const records = recordsOf(written, { topic, messages, timeZone: events.timeZone, now: { atMs, turn } })
         await context.post(virtualContextNote(`${kind}:${topic.id}`, [{ type: "events", events: records, ends: topic.id }]))
       }
@@ -48,11 +52,10 @@ export function eventJob({ events }: VirtualContextSettings, form: Template): Ba
 
 async function write(
   messages: readonly HistoryMessage[],
-  { writer, form }: { readonly writer: EventWriter; readonly form: Template },
+  { writer, form, judged }: { readonly writer: EventWriter; readonly form: Template; readonly judged: Judgements },
   context: JobContext,
 ): Promise<readonly WrittenTopic[]> {
   if (messages.length === 0) return []
-  const judged = await judgementsOf(messages, context)
   const [best] = [...judged.values()].sort((a, b) => b.importance - a.importance)
   if (writer === "model" && best?.event?.trim()) return [{ text: best.event, importance: best.importance, message: 1, parts: [] }]
   const byRule = writeTopicByRule(messages, form, judged)
@@ -74,15 +77,13 @@ const withoutKeys = 2
  * The turns of these messages as the calls that judged them found them. A call judges the turns that waited for it too (M15): each of them
  * has the importance of its own lines.
  */
-async function judgementsOf(messages: readonly HistoryMessage[], { receiptsOf }: JobContext): Promise<Judgements> {
-  const turnIds = [...new Set(messages.map(({ turnId }) => turnId))]
-  const receipts = (await receiptsOf?.(turnIds)) ?? []
+function judgementsOf(messages: readonly HistoryMessage[], receipts: readonly Receipt[]): Judgements {
   const judged = receipts.filter(({ kind, value }) => kind === "importance" && typeof value?.importance === "number")
   const batches = new Map(judged.map(({ turnId, value }) => [turnId, value as unknown as JudgedValue]))
   const waiting = new Set(receipts.filter(({ kind }) => kind === "batch").map(({ turnId }) => turnId))
   const found = new Map<string, Judgement>()
   let together: string[] = []
-  for (const turnId of turnIds) {
+  for (const turnId of new Set(messages.map((message) => message.turnId))) {
     together.push(turnId)
     const judgement = batches.get(turnId)
     if (judgement === undefined) {
