@@ -163,6 +163,10 @@ describe("calls", () => {
     ])
   })
 
+  test("N44 another word than `confirm` is refused at once", async () => {
+    await expect(connected({ fake: fakeServer() }, { elicit: "yes" as never })).rejects.toThrow(/function.*elicit|elicit.*function/)
+  })
+
   test("a user who declines is told to the server without content", async () => {
     const { call } = await connected(
       { fake: fakeServer() },

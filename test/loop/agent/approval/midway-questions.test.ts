@@ -175,6 +175,10 @@ describe("N43 a question in the middle of a tool's work", () => {
     },
   )
 
+  test("is for a function or for `later`: any other confirm is refused at once", () => {
+    expect(() => over(createInMemoryStore(), [], { confirm: "now" as never })).toThrow(/function as .*confirm, found "now"/)
+  })
+
   test("shows the detail, such as a diff, in its question, cut with a count", () => {
     const approval = {
       id: "a",
