@@ -56,7 +56,7 @@ export function readCompletionRequest(
   if (wrong !== undefined) throw badRequest(`${names[wrong] ?? wrong} is not supported. ${refused[wrong]}`, names[wrong] ?? wrong)
   const sent = messages.map((message, at) => readMessage(message, `${names.messages ?? "messages"}[${at}]`))
   const read = asked(sent, locale)
-  const behind = read.length > sent.length ? sent.at(-1)?.content : undefined
+  const behind = (read.length > sent.length && sent.at(-1)?.content.trim()) || undefined
   return {
     model,
     ...conversationOf(read),
