@@ -36,7 +36,7 @@ describe("N15 commands on the page", () => {
     const options = page.getByRole("listbox", { name: "Commands" }).getByRole("option")
     await options.first().waitFor()
     expect((await options.allTextContents()).map((text) => text.split(" ")[0])).toEqual(
-      "/start /help /new /regenerate /swipe /edit /undo /continue /memory /forget /schedule".split(" "),
+      "/start /new /help /regenerate /swipe /edit /undo /continue /memory /forget /schedule".split(" "),
     )
     expect(await violations(page)).toEqual([])
     for (let step = 0; step < 3; step++) await field.press("ArrowUp")
