@@ -17,7 +17,7 @@ export type { Dialect } from "./prompt/dialect/dialect.ts"
 export type { PromptSource } from "./prompt/dialect/prompt-source.ts"
 export { loadDialect, shippedDialect } from "./prompt/dialect/shipped.ts"
 export type { Template } from "./prompt/template/ast.ts"
-export { type ParseOptions, parseTemplate } from "./prompt/template/parse.ts"
+export { parseTemplate } from "./prompt/template/parse.ts"
 export type { TemplateValues } from "./prompt/template/render.ts"
 export { renderTemplate } from "./prompt/template/render-template.ts"
 export { escapeTemplate } from "./prompt/template/scanner.ts"
@@ -39,10 +39,9 @@ export {
   buildContextPrompt,
   buildSystemPrompt,
   type ContextBlocks,
-  type ContextPromptOptions,
   type SystemPromptParts,
 } from "./prompt/assemble/build-prompts.ts"
-export { type TruncatedText, type TruncateOptions, truncateText } from "./prompt/assemble/truncate-text.ts"
+export { truncateText } from "./prompt/assemble/truncate-text.ts"
 
 // Language models
 
@@ -99,15 +98,11 @@ export type { AnswerDecision, AnswerRules, Received, ReceivedWords, ShouldAnswer
 export { createWakeSchedule } from "./loop/agent/schedule/create-wake-schedule.ts"
 export type { QuietHours } from "./loop/agent/schedule/schedule-times.ts"
 export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./loop/agent/schedule/wake-schedule.ts"
-export type { HistoryOptions, SessionAlternative, SessionMessage } from "./loop/agent/second-thoughts/session-history.ts"
+export type { SessionAlternative, SessionMessage } from "./loop/agent/second-thoughts/session-history.ts"
 export type { Session } from "./loop/agent/session.ts"
 export type {
   AnswerOptions,
   ChangeOptions,
-  DirectedOptions,
-  ExplainMemoriesOptions,
-  ForgetMemoryOptions,
-  HearOptions,
   PreviewOptions,
   ReceiveOptions,
   SendOptions,
@@ -144,7 +139,7 @@ export type {
 export { createUserProfileService } from "./memory/services/create-user-profile-service.ts"
 export { createMemoryService, fuseRankings } from "./memory/services/memory/create-memory-service.ts"
 export type { ExplainedMemory } from "./memory/services/memory/explain-memories.ts"
-export type { FuseOptions, RankedText } from "./memory/services/memory/fuse-rankings.ts"
+export type { RankedText } from "./memory/services/memory/fuse-rankings.ts"
 export type {
   EmbeddingModel,
   Memory,
@@ -164,7 +159,7 @@ export type { UserProfile, UserProfileService } from "./memory/services/user-pro
 
 // Stores
 
-export { createInMemoryStore, type InMemoryStoreOptions } from "./memory/services/store/in-memory/in-memory-store.ts"
+export { createInMemoryStore } from "./memory/services/store/in-memory/in-memory-store.ts"
 export type {
   DeadJob,
   IdleOptions,

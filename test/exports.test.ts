@@ -140,6 +140,8 @@ describe("importing the root entry", () => {
  * so in CHANGELOG.md, and never without a section in docs/reference for each new value.
  */
 const maxValues = 89
+/** The most types that they name together. Options of one function need no name: callers write them where they call it. */
+const maxTypes = 300
 
 /** A section of a reference page about one value. */
 interface ReferenceSection {
@@ -184,5 +186,11 @@ describe("docs/reference", () => {
     const entriesOfUse = present.filter(({ specifier }) => specifier !== "promptstrata/testing")
     const values = await Promise.all(entriesOfUse.map(async ({ source }) => Object.keys(await load(source))))
     expect(values.flat().length).toBeLessThanOrEqual(maxValues)
+  })
+
+  test(`is about at most ${maxTypes} types, those for tests apart`, () => {
+    const entriesOfUse = present.filter(({ specifier }) => specifier !== "promptstrata/testing")
+    const types = entriesOfUse.flatMap(({ source }) => exportedTypes(readFileSync(root + source, "utf8")))
+    expect(new Set(types).size).toBeLessThanOrEqual(maxTypes)
   })
 })

@@ -4,7 +4,7 @@ export { formatTranscript, parseTranscript, type TranscriptMessage } from "../pr
 export type { Decision, DecisionEvent, DecisionFault, DecisionStatus } from "./decision.ts"
 export { createDecisionReader, readDecision } from "./decision-reader.ts"
 export { type FoundMentions, findMentions, type Mention } from "./mentions.ts"
-export { type BubbleReaderOptions, createBubbleReader, splitBubbles } from "./output/bubble-reader.ts"
+export { createBubbleReader, splitBubbles } from "./output/bubble-reader.ts"
 export { createFileReferenceReader } from "./output/file-reference-reader.ts"
 export { formats } from "./output/formats.ts"
 export type { FormatOptions, OutputFormat, OutputPart, OutputReader } from "./output/output-part.ts"

@@ -136,8 +136,9 @@ export async function askPerson(question: ApprovalQuestion, chat: BotChat): Prom
 
 /** Sends a text, split within the platform's limit. An address that only a cut within a word makes is broken if `links` does not allow it. */
 export async function sayText(text: string, chat: BotChat, links: readonly string[] = []): Promise<void> {
+  const parts = splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" })
   const isClean = withBrokenLinks(text, links) === text
-  for (const part of splitMessage(text, { limit: chat.limit, unit: chat.unit ?? "utf16" })) {
+  for (const part of parts) {
     const shown = isClean ? withBrokenLinks(part, links) : part
     await sendPatiently(() => chat.sendText(shown), chat)
   }

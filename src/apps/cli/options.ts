@@ -94,6 +94,6 @@ export function readNamedFile(path: string, what: string, hint?: string): string
     return readFileSync(path, "utf8").replace(/^\uFEFF/u, "")
   } catch (cause) {
     const message = `expected ${what} at ${path}, which cannot be read: ${messageOf(cause)}.`
-    throw new PromptStrataError("usage", message, { ...(hint && { hint }), cause })
+    throw new PromptStrataError("usage", message, { hint, cause })
   }
 }

@@ -15,7 +15,9 @@ const lines = ["I have a new dog, he is called Rex.", "He chewed up the garden h
 
 /** A chat over a shipped profile whose file has one more table; the last line comes an hour after the others. */
 async function chat(base: string, table = "[events]", isForgotten = false) {
-  const bot = tempFolder({ "bot.toml": `extends = "${base}"\nlocale = "en"\n${table}\n[memory]\nenabled = true\n` })
+  const bot = tempFolder({
+    "bot.toml": `extends = "${base}"\nlocale = "en"\ntime_zone = "UTC"\n${table}\n[memory]\nenabled = true\n`,
+  })
   const clock = manualClock(Date.UTC(2026, 2, 4, 10))
   const profile = await loadProfile(join(bot, "bot.toml"), { dataFolder: bot, clock })
   const batch = ({ messages }: ModelRequest) => {

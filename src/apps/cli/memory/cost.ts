@@ -158,7 +158,7 @@ async function cost(opened: OpenedStore, options: ListOptions & { readonly price
   const left = await leftToday(opened, [...sums.users.keys()])
   if (options.json) {
     const plain = Object.entries(sums).map(([name, sum]) => [name, sum instanceof Map ? Object.fromEntries(sum) : sum])
-    context.io.stdout.write(`${jsonLine({ ...Object.fromEntries(plain), ...(left && { left }) })}\n`)
+    context.io.stdout.write(`${jsonLine({ ...Object.fromEntries(plain), left })}\n`)
     return exitCodes.ok
   }
   if (sums.total.calls === 0) context.screen.note(words.nothingUsed)

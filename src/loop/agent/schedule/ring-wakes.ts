@@ -52,7 +52,7 @@ export async function ring(parts: RingParts, job: Job, { ports, signal, isLast, 
     return
   }
   const { conversation, audience } = job.key
-  const turn = session({ conversation, audience }).wake(text, { ...(to ? { to } : {}), signal })
+  const turn = session({ conversation, audience }).wake(text, { to, signal })
   const result = await turn.result
   // A turn that is tried again is told once, with its last attempt.
   if (!result.ok && !isLast) throw result.error

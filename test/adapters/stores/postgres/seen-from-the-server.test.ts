@@ -15,6 +15,17 @@ beforeEach(async () => {
 
 const key = keyOf("talk")
 
+/** Where a user has stated nothing, no statement is looked for. */
+const fact = {
+  name: "home",
+  value: "Oslo",
+  confidence: 1,
+  turnId: "one",
+  conversation: "talk",
+  audience: "private",
+  atMs: 1,
+} as const
+
 /** Everything of a store that asks the database. */
 const uses: readonly (readonly [string, (store: Store) => Promise<unknown>])[] = [
   ["load", (store) => store.load(key)],
@@ -51,6 +62,7 @@ describe("a store on PostgreSQL, seen from the server", () => {
   test("is told of tables that somebody has removed, use by use, and of nothing else when it was closed", async () => {
     const store = await openPostgresStore({ url, onWarning: () => undefined })
     await commitJobs(store, key, [jobOf("one", key)])
+    await store.users.append([fact], { turnId: "one", expectVersion: 0, key })
     await query(url, "drop schema pgboss cascade")
     const withoutJobs = await told(store)
     await query(url, "drop table sessions, memories, messages, statements, receipts cascade")
