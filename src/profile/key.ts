@@ -1,5 +1,5 @@
+import { findTimeZone } from "../core/memo.ts"
 import { isLocale } from "../prompt/dialect/locales.ts"
-import { findTimeZone } from "../prompt/tools/builtin/time-zone.ts"
 
 /** The keys of a table by their names in camelCase. A profile's file spells the same names in snake_case. */
 export type Keys = Readonly<Record<string, Key>>

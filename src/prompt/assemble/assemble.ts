@@ -1,7 +1,7 @@
 import { checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
-import { type Memo, memoKind } from "../../core/memo.ts"
+import { findTimeZone, type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type { Assembly, CutRecord, WindowRoom } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
@@ -15,7 +15,6 @@ import { knownNames } from "../layers/turn-injections.ts"
 import turnShape from "../layers/turn-shape.json" with { type: "json" }
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
-import { findTimeZone } from "../tools/builtin/time-zone.ts"
 import optionShape from "./assemble-options.json" with { type: "json" }
 import { type Assembler, memoOf, noteUse } from "./assembler.ts"
 import { assembledBefore, sameLists, sizeOf } from "./assembly-memo.ts"

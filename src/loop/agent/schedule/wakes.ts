@@ -1,5 +1,6 @@
 import type { ServiceKey } from "../../../core/conversation.ts"
 import { PromptStrataError } from "../../../core/errors.ts"
+import { findTimeZone } from "../../../core/memo.ts"
 import type { Ports } from "../../../core/ports.ts"
 import { defined } from "../../../core/value.ts"
 import { type LocalMoment, localFields, momentOf, readMoment } from "../../../memory/services/recall/time/local-time.ts"
@@ -8,7 +9,6 @@ import { sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import type { StoreScope, WakeRecords } from "../../../memory/services/store/store.ts"
 import type { ScheduledWake, WakeOutcome, WakeRefusal, WakeRequest, Wakes } from "../../../memory/services/wakes.ts"
 import type { Profile } from "../../../profile/profile.ts"
-import { findTimeZone } from "../../../prompt/tools/builtin/time-zone.ts"
 import { cronTimes, quietHours } from "./schedule-times.ts"
 
 /** A wake further ahead is refused: stores may delete jobs that wait for longer. */
