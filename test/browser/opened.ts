@@ -7,9 +7,13 @@ import { inspected } from "../apps/server/inspector/inspected.ts"
 
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
 
-/** The program of the browser: `CHROMIUM`, or where Debian and others put it. Throws if there is none. */
+/** The program of the browser: `CHROMIUM`, or where Debian and others put it. Undefined if there is none. */
+export function findBrowser(): string | undefined {
+  return [process.env.CHROMIUM, ...places].find((path) => path !== undefined && existsSync(path))
+}
+
 function browserPath(): string {
-  const found = [process.env.CHROMIUM, ...places].find((path) => path !== undefined && existsSync(path))
+  const found = findBrowser()
   if (found !== undefined) return found
   throw new Error(`Expected Chromium at ${places.join(", ")} or at $CHROMIUM; on Debian: apt-get install chromium.`)
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { readKeys } from "../../../../src/memory/services/background/memory-keys.ts"
@@ -6,9 +7,28 @@ import { manualClock } from "../../../../src/testing/index.ts"
 import { collect, testAgent } from "../../../support/agents.ts"
 import { type BackgroundAnswers, backgroundModel } from "../../../support/remembering.ts"
 import { runs, seedOf } from "../../../support/size.ts"
+import { root } from "../../../support/source-files.ts"
 
 const keysOf = (keys: unknown, texts: readonly string[] = ["I take the number four every day."]) =>
   readKeys(JSON.stringify({ importance: 7, keys }), texts, "m")
+
+test.each(["en", "zh-CN"].flatMap((locale) => ["importance", "importance-and-profile"].map((name) => `${locale}/${name}`)))(
+  "M18 the two examples in the prompt %s are read as an answer of that form is",
+  (name) => {
+    const prompt = readFileSync(`${root}prompts/shared/${name}.md`, "utf8").replaceAll("$", "")
+    const [example = ""] = /\{"1": .*\}\]\}, "2": .*?\]\}\}/.exec(prompt) ?? []
+    const lines = name.startsWith("en")
+      ? ["haha, I'm allergic to nuts", "I quit Siemens yesterday"]
+      : ["哈哈，我对花生过敏", "我昨天从西门子辞职了"]
+    for (const line of lines) expect(prompt).toContain(line)
+    const leftOut: unknown[] = []
+    const [kept, ended] = readKeys(JSON.stringify({ importance: 9, keys: JSON.parse(example) }), lines, "m", leftOut)
+    expect(leftOut).toEqual([])
+    expect([kept?.importance, kept?.facts?.[0]?.value === undefined]).toEqual([9, false])
+    // A fact without a value has ended.
+    expect([ended?.facts?.map((fact) => fact.value), ended?.dates]).toEqual([[undefined], ["2026-03-03"]])
+  },
+)
 
 describe("the keys in an answer", () => {
   test.each<[string, unknown, unknown]>([
