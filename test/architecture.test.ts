@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync, statSync } from "node:fs"
 import { posix } from "node:path"
 import { describe, expect, test } from "vitest"
 import { pathIn, roomNames, wings } from "../.ci/rooms.ts"
@@ -136,6 +136,12 @@ describe("the page of where things happen", () => {
     const sources = new Map([["src/a.ts", "export function fit() {}\nfunction byRank() {}\n"]])
     expect(misplacedFunctions(named, sources)).toEqual(["gone does not stand in src/b.ts"])
   })
+})
+
+test("all snapshots together have at most 1.2 MB", () => {
+  const files = globSync("test/**/__snapshots__/**/*.*", { cwd: root, exclude: (path) => path.includes("node_modules") })
+  expect(files.length).toBeGreaterThan(100)
+  expect(files.reduce((sum, file) => sum + statSync(root + file).size, 0)).toBeLessThanOrEqual(1_200_000)
 })
 
 /** The commit after which subjects are bound. */

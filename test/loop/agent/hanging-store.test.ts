@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest"
 import type { Session } from "../../../src/loop/agent/session.ts"
+import type { Turn } from "../../../src/loop/agent/turn.ts"
 import type { BackgroundWarning } from "../../../src/loop/turn/turn-context.ts"
 
 import type { Store } from "../../../src/memory/services/store/store.ts"
@@ -57,6 +58,15 @@ function agentOver(store: Store, answers: readonly string[]) {
   return { given, warnings, shown }
 }
 
+/** The first turn of a session, which is aborted while its commit hangs. */
+async function givenUp(session: Session, begun: Promise<unknown>): Promise<Turn> {
+  const turn = session.send("第一句")
+  await begun
+  turn.abort()
+  await turn.result
+  return turn
+}
+
 describe("a commit that never settles", () => {
   test.each(["the time limit", "an abort"])("ends with %s, its outcome is unknown, and the session goes on", async (by) => {
     const { store, begun } = deafStore(true)
@@ -94,10 +104,7 @@ describe("a commit that never settles", () => {
     const { store, begun, answer } = deafStore(false)
     const { given, shown, warnings } = agentOver(store, ["一", "二", "三"])
     const { session } = given
-    const turn = session.send("第一句")
-    await begun
-    turn.abort()
-    await turn.result
+    const turn = await givenUp(session, begun)
     expect(await session.send("第二句").result).toMatchObject({ ok: true })
     expect(shown(1)).not.toMatch(/第一句|在图书馆/)
     answer()
@@ -111,10 +118,7 @@ describe("a commit that never settles", () => {
     const { store, begun, answer } = deafStore(false)
     const { given, warnings, shown } = agentOver(store, ["一", "二", "三"])
     const { session } = given
-    const turn = session.send("第一句")
-    await begun
-    turn.abort()
-    await turn.result
+    await givenUp(session, begun)
     const second = session.send("第二句")
     for await (const event of second) {
       if (event.type !== "step-start") continue
@@ -149,10 +153,7 @@ describe("a commit that never settles", () => {
     })
     const hooks = [hook("both", (turn) => turn < 3), hook("first", (turn) => turn === 1), hook("second", (turn) => turn === 2)]
     const { session } = testAgent(scriptedModel(["一", "二", "三"].map(finish)), { limits }, { store, hooks })
-    const turn = session.send("第一句")
-    await begun
-    turn.abort()
-    await turn.result
+    await givenUp(session, begun)
     const second = session.send("第二句")
     for await (const event of second) if (event.type === "text-delta") answer()
     await session.send("第三句").result
@@ -165,10 +166,7 @@ describe("a commit that never settles", () => {
     const { store, begun, answer } = deafStore(false)
     const { given } = agentOver(store, ["一", "二"])
     const { session } = given
-    const turn = session.send("第一句")
-    await begun
-    turn.abort()
-    await turn.result
+    await givenUp(session, begun)
     const second = session.send("第二句")
     for await (const event of second) {
       if (event.type !== "text-delta") continue

@@ -93,8 +93,18 @@ function transcript({ ask }: Pick<ReturnType<typeof scene>, "ask">) {
       const asked = body === undefined ? `GET ${path}` : `POST ${path} ${JSON.stringify(body)}`
       parts.push(`## ${asked}\n${status}\n\`\`\`json\n${printShort(value)}\n\`\`\`\n`)
     },
-    text: () => parts.join("\n"),
+    text: () => withoutRepeats(parts.join("\n")),
   }
+}
+
+/** Of a long line, such as a span of a prompt, only the first is shown whole: a change of it is read once. */
+function withoutRepeats(text: string): string {
+  const seen = new Set<string>()
+  return text.replaceAll(/^ *(.{100,}?),?$/gm, (line, words: string) => {
+    if (seen.has(words)) return `${line.slice(0, 50)} … as above`
+    seen.add(words)
+    return line
+  })
 }
 
 describe("the page and its inspector", () => {
