@@ -22,7 +22,12 @@ test.each(["en", "zh-CN"].flatMap((locale) => ["importance", "importance-and-pro
       : ["哈哈，我对花生过敏", "我昨天从西门子辞职了"]
     for (const line of lines) expect(prompt).toContain(line)
     const leftOut: unknown[] = []
-    const [kept, ended] = readKeys(JSON.stringify({ importance: 9, keys: JSON.parse(example) }), lines, "m", leftOut)
+    const [kept, ended] = readKeys(
+      JSON.stringify({ importance: 9, keys: JSON.parse(example.replace("YYYY-MM-DD", "2026-03-03")) }),
+      lines,
+      "m",
+      leftOut,
+    )
     expect(leftOut).toEqual([])
     expect([kept?.importance, kept?.facts?.[0]?.value === undefined]).toEqual([9, false])
     // A fact without a value has ended.
