@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { examplePackage } from "./support/example-package.ts"
+import { publishPlugins } from "./support/koishi-plugins.ts"
 import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import {
   botCommand,
@@ -36,14 +37,6 @@ const plugin = `exports.apply = (ctx) => {
   ctx.on("login-updated", ({ bot: { user } }) => console.log(user.name + " is here"))
 }`
 
-/** Puts packages where Koishi looks for them: our plugin, and the adapter of Satori under a name of a plugin. */
-function publish(): void {
-  const modules = join(folder, "node_modules")
-  if (!existsSync(join(modules, "koishi-plugin-promptstrata"))) symlinkSync("..", join(modules, "koishi-plugin-promptstrata"))
-  mkdirSync(join(modules, "koishi-plugin-satori"), { recursive: true })
-  writeFileSync(join(modules, "koishi-plugin-satori/index.js"), `module.exports = require("@satorijs/adapter-satori")`)
-}
-
 describe.skipIf(folder === "")("promptstrata bot koishi", () => {
   let [model, satori, cwd] = [] as unknown as [ChatServer, SatoriServer, string]
 
@@ -66,7 +59,7 @@ describe.skipIf(folder === "")("promptstrata bot koishi", () => {
     model = await startChatServer()
     onTestFinished(() => model.close())
     satori = await startSatori(await examplePackage<WebSocketPackage>(folder, "ws"))
-    publish()
+    publishPlugins(folder)
     cwd = withPackages(homeWithPay(), folder)
     writeFileSync(join(cwd, "own.cjs"), plugin)
   })

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { type ChatServer, startChatServer } from "../support/chat-server.ts"
 import { root } from "../support/source-files.ts"
 import { examplePackage } from "./support/example-package.ts"
+import { publishPlugins } from "./support/koishi-plugins.ts"
 import { answersOf, decision, payment, promptOf } from "./support/model-answers.ts"
 import { exampleFolder, homeWithPay, type RunningExample, startExample } from "./support/running-example.ts"
 import { type SatoriServer, startSatori, token, type WebSocketPackage } from "./support/satori-server.ts"
@@ -26,14 +27,6 @@ async function main() {
 }
 main()
 `
-
-/** Puts packages where Koishi looks for them: the plugin, and the adapter of Satori under a name of a plugin. */
-function publish(): void {
-  const modules = join(folder, "node_modules")
-  if (!existsSync(join(modules, "koishi-plugin-promptstrata"))) symlinkSync("..", join(modules, "koishi-plugin-promptstrata"))
-  mkdirSync(join(modules, "koishi-plugin-satori"), { recursive: true })
-  writeFileSync(join(modules, "koishi-plugin-satori/index.js"), `module.exports = require("@satorijs/adapter-satori")`)
-}
 
 let next = 0
 const ann = { id: "7", name: "Ann" }
@@ -61,7 +54,7 @@ describe.skipIf(folder === "")("koishi-plugin-promptstrata in a real Koishi", ()
   }
 
   beforeEach(async ({ onTestFinished }) => {
-    publish()
+    publishPlugins(folder)
     model = await startChatServer()
     onTestFinished(() => model.close())
     satori = await startSatori(await examplePackage<WebSocketPackage>(folder, "ws"))
