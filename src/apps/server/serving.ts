@@ -108,7 +108,7 @@ export interface Serving extends Server {
   readonly admission: Admission
 }
 
-/** The agent of a model's name. The only one needs none. */
+/** The agent of a model's name. The only one needs none. From now on its tools' questions may wait: whoever asks here can answer later. */
 export function agentOf({ agents }: Pick<Server, "agents">, asked: unknown): Agent {
   const model = asked ?? (Object.keys(agents).length === 1 ? Object.keys(agents)[0] : undefined)
   const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined

@@ -12,7 +12,11 @@ export interface ToolContext {
   readonly key: ServiceKey
   readonly turnId: string
   readonly clock: Clock
-  /** Asks the user for permission. The tool's time limit is paused meanwhile. Absent when nobody can be asked. */
+  /**
+   * Asks the user for permission. The tool's time limit is paused meanwhile. Absent when nobody can be asked. Where the answer comes only
+   * after the turn has ended, `signal` aborts and the promise rejects with an `AbortError`; after a yes the tool runs anew from its
+   * beginning, with the same arguments. So ask before anything is done: what was done before the question is done twice.
+   */
   readonly confirm?: Confirm | undefined
   /** Adds a record of what the tool did to the turn's trace, beside the result. The model gets its attachment with the result, if it takes that kind. */
   record?(record: ToolRecord): void

@@ -27,7 +27,7 @@ const renamed: Readonly<Record<string, string>> = { gitignore: ".gitignore" }
 
 /**
  * The texts of the new project's files, by path in its folder: those of the folders of templates, by default of a character of one's own.
- * Where two have a file of one path, the later one counts.
+ * Of two files of one path, that of the later folder counts.
  */
 export function characterFiles(
   { folder, name, id = characterId(name, folder), locale, dependency }: CharacterPlan,
