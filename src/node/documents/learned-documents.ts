@@ -225,7 +225,8 @@ export async function earlierFacts(folder: string, profile: string, dataFolder: 
   const chat = `promptstrata chat ${bot}${data === "data" ? "" : ` --data-dir ${data}`} --once "$(cat ${old})"`
   const advice = "Move the lines of other people to people/ID/USER.md. To take the rest over, type:"
   const warning = `${displayPath(folder)}/USER.md was not written by background work: with memory.store = "documents" it is of the user "user" alone, its lines are never brought up to date, and forgetting leaves them. ${advice}`
-  return [warning, `  mv ${facts} ${old}`, `  ${chat}`].join("\n")
+  // Where an earlier one is there, it asks before that is lost.
+  return [warning, `  mv -i ${facts} ${old}`, `  ${chat}`].join("\n")
 }
 
 /** The most users and groups whose tools are kept ready. */

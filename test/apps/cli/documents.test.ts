@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { execFileSync, spawnSync } from "node:child_process"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { runCli } from "../../../src/apps/cli/run-cli.ts"
@@ -194,6 +194,11 @@ describe("a USER.md that was there before, beside memory in documents", () => {
       const first = await run(["chat", bot, "--once", "hello", "--data-dir", data], { env })
       expect(first.stderr).toContain(told)
       const commands = first.stderr.split("\n").filter((line) => line.startsWith("  "))
+      // One that an earlier take-over left is not lost without a yes.
+      writeFileSync(join(data, "USER.old.md"), "earlier")
+      spawnSync("sh", ["-c", commands[0] ?? ""], { input: "" })
+      expect(readFileSync(join(data, "USER.old.md"), "utf8")).toBe("earlier")
+      rmSync(join(data, "USER.old.md"))
       const [name, ...args] = execFileSync("sh", ["-c", [program, ...commands].join("\n")], { encoding: "utf8" }).split("\0")
       expect(name).toBe("chat")
       // Background work is due by the host's clock.
