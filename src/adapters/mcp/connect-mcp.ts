@@ -92,7 +92,8 @@ export async function connectMcp(
     options,
     "locale:string? env:object? reserved:list? onWarning:function? onChange:function?",
   )
-  if (options.elicit !== "confirm") checkMemberTypes("options of connectMcp", options, "elicit:function?")
+  const { elicit = "confirm" } = options
+  if (elicit !== "confirm") checkType('`elicit` of connectMcp, if it is not "confirm"', elicit, "function")
   if (options.approvals !== undefined && typeof options.approvals !== "string")
     checkMemberTypes("`approvals` of connectMcp", options.approvals, "load:function save:function")
   checkServers(servers, options.reserved)

@@ -1,4 +1,4 @@
-import { checkedResults, checkMemberTypes, checkOptions, checkShape } from "../../core/check-options.ts"
+import { checkedResults, checkMemberTypes, checkOptions, checkShape, checkType } from "../../core/check-options.ts"
 import type { SessionKey } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
@@ -120,7 +120,8 @@ export function checkAgentOptions(options: AgentOptions): void {
   }
   if (options.store !== undefined) checkMemberTypes("the store of createAgent", options.store, storeMembers)
   checkShape("options of createAgent", options, shapes.options)
-  if (options.confirm !== "later") checkShape("options of createAgent", options, { "confirm?": "function" })
+  const { confirm = "later" } = options
+  if (confirm !== "later") checkType('`confirm` of createAgent, if it is not "later"', confirm, "function")
   checkOptions("ports of createAgent", options.ports ?? {}, portNames)
   const { shouldAnswer: rules = {} } = options
   if (typeof rules !== "function") checkOptions("shouldAnswer of createAgent", rules, answerRules)

@@ -164,7 +164,7 @@ describe("calls", () => {
   })
 
   test("N44 another word than `confirm` is refused at once", async () => {
-    await expect(connected({ fake: fakeServer() }, { elicit: "yes" as never })).rejects.toThrow(/elicit/)
+    await expect(connected({ fake: fakeServer() }, { elicit: "yes" as never })).rejects.toThrow(/elicit.*if it is not "confirm"/)
   })
 
   test("a user who declines is told to the server without content", async () => {

@@ -176,7 +176,9 @@ describe("N43 a question in the middle of a tool's work", () => {
   )
 
   test("is for a function or for `later`: any other confirm is refused at once", () => {
-    expect(() => over(createInMemoryStore(), [], { confirm: "now" as never })).toThrow(/function as .*confirm, found "now"/)
+    expect(() => over(createInMemoryStore(), [], { confirm: "now" as never })).toThrow(
+      /`confirm` of createAgent, if it is not "later"/,
+    )
   })
 
   test("shows the detail, such as a diff, in its question, cut with a count", () => {
