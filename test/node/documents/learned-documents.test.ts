@@ -33,7 +33,7 @@ describe("documents as the one memory", () => {
     expect(await told("old.toml")).toEqual([])
     expect(await told("bot.toml")).toEqual([
       expect.stringMatching(
-        /workspace\/USER\.md was not written by background work: .* To take the rest over, type:\n {2}mv \S+\/data\/workspace\/USER\.md \S+\/data\/USER\.old\.md\n {2}promptstrata chat \S+\/bot\.toml --data-dir \S+\/data --once "\$\(cat \S+\/data\/USER\.old\.md\)"$/,
+        /workspace\/USER\.md was not written by background work: .* To take the rest over, type:\n {2}mv -i \S+\/data\/workspace\/USER\.md \S+\/data\/USER\.old\.md\n {2}promptstrata chat \S+\/bot\.toml --data-dir \S+\/data --once "\$\(cat \S+\/data\/USER\.old\.md\)"$/,
       ),
     ])
     writeFileSync(join(folder, "data/workspace/USER.md"), "")
