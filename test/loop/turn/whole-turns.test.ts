@@ -11,6 +11,7 @@ import type { ToolRun } from "../../../src/prompt/tools/tool.ts"
 import { type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import type { TurnEvent, TurnResult } from "../../../src/trace/turn-event.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { lineChanges } from "../../support/line-changes.ts"
 
 interface Scenario {
   readonly steps: readonly ScriptedStep[]
@@ -130,7 +131,14 @@ test.each(names)("these events are seen in a turn with %s", async (name) => {
 })
 
 /** The last two have the prompt of a plain answer. */
-test.each(names.slice(0, -2))("a turn with %s ends in this prompt", async (name) => {
-  const { prompt } = await played(scenarios[name] as Scenario)
-  await expect(prompt).toMatchFileSnapshot(path(name, "prompt.md"))
+const [plain = "", ...others] = names.slice(0, -2)
+
+test(`a turn with ${plain} ends in this prompt`, async () => {
+  const { prompt } = await played(scenarios[plain] as Scenario)
+  await expect(prompt).toMatchFileSnapshot(path(plain, "prompt.md"))
+})
+
+test.each(others)(`a turn with %s ends in the prompt of ${plain}, but for these lines`, async (name) => {
+  const [{ prompt: usual }, { prompt }] = [await played(scenarios[plain] as Scenario), await played(scenarios[name] as Scenario)]
+  await expect(lineChanges(usual, prompt)).toMatchFileSnapshot(path(name, "prompt.md"))
 })

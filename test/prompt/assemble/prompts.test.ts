@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
-import { promptSerializer } from "../../../src/testing/index.ts"
+import { promptGolden } from "../../support/prompt-golden.ts"
 import { turnState } from "../../support/turns.ts"
 import { filledStack, filledTurn, type Locale } from "./filled-turn.ts"
-
-expect.addSnapshotSerializer(promptSerializer)
 
 const prompts = [
   ["fay", "planner"],
@@ -28,12 +26,12 @@ describe("the shipped prompts read as these files", () => {
       locale,
       turn: filledTurn(locale, { group: dialect !== "fay" }),
     })
-    await expect(assembly).toMatchFileSnapshot(`__snapshots__/${dialect}-${prompt}-full.${locale}.md`)
+    await expect(promptGolden(assembly)).toMatchFileSnapshot(`__snapshots__/${dialect}-${prompt}-full.${locale}.md`)
   })
 
   test.each(cases)("T7 $dialect/$locale/$prompt with a question only", async ({ dialect, prompt, locale }) => {
     const question = locale === "en" ? "Hello" : "你好"
     const assembly = assemble(new PromptStack(), { dialect, prompt, locale, turn: turnState(question) })
-    await expect(assembly).toMatchFileSnapshot(`__snapshots__/${dialect}-${prompt}-empty.${locale}.md`)
+    await expect(promptGolden(assembly)).toMatchFileSnapshot(`__snapshots__/${dialect}-${prompt}-empty.${locale}.md`)
   })
 })

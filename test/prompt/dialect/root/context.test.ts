@@ -4,7 +4,7 @@ import { parseTranscript } from "../../../../src/prompt/encode/transcript.ts"
 import type { TurnState } from "../../../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../../../src/prompt/stack/prompt-stack.ts"
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
-import { formatAssembly } from "../../../../src/testing/format-assembly.ts"
+import { promptGolden } from "../../../support/prompt-golden.ts"
 import { ran, said, turnState } from "../../../support/turns.ts"
 
 const roki = { id: "u_roki", name: "roki" }
@@ -55,11 +55,11 @@ const whole = (prompt: string, locale = "zh-CN") => assemble(stack, { dialect: "
 
 describe("R11: the root dialect's context", () => {
   test.each(["planner", "native", "chat", "final"])("%s reads as its snapshot", async (prompt) => {
-    await expect(formatAssembly(whole(prompt))).toMatchFileSnapshot(`__snapshots__/${prompt}.zh-CN.md`)
+    await expect(promptGolden(whole(prompt))).toMatchFileSnapshot(`__snapshots__/${prompt}.zh-CN.md`)
   })
 
   test("planner in English reads as its snapshot", async () => {
-    await expect(formatAssembly(whole("planner", "en"))).toMatchFileSnapshot("__snapshots__/planner.en.md")
+    await expect(promptGolden(whole("planner", "en"))).toMatchFileSnapshot("__snapshots__/planner.en.md")
   })
 
   test.each(["planner", "native", "chat", "final"])("the system message of %s keeps the document's order", (prompt) => {
