@@ -46,18 +46,24 @@ const outputs: Readonly<Record<string, string>> = {
 
 const options: readonly DecisionReaderOptions[] = [{}, { strict: true }, { opensInThought: true }]
 
-/** A decision in short: the fault of an unreadable one without its place. */
-function inShort(decision: Decision | undefined): string {
-  if (decision?.action !== "unreadable") return JSON.stringify(decision)
-  return `${decision.status}: ${decision.fault.kind}`
+/** A decision as what differs from `whole`, that of the text as it is: members of other values, and those that it lacks. Of an unreadable one the fault without its place. */
+function inShort(decision: Decision | undefined, whole: Decision | undefined): string {
+  if (decision?.action === "unreadable") return `${decision.status}: ${decision.fault.kind}`
+  if (decision === undefined || whole?.action !== decision.action) return JSON.stringify(decision)
+  const known = new Map(Object.entries(whole).map(([name, value]) => [name, JSON.stringify(value)]))
+  const changed = Object.entries(decision).filter(([name, value]) => known.get(name) !== JSON.stringify(value))
+  const missing = Object.keys(whole).filter((name) => !(name in decision))
+  const told = [...changed.map(([name, value]) => `${name} ${JSON.stringify(value)}`), ...missing.map((name) => `no ${name}`)]
+  return told.join(", ") || "the same"
 }
 
 /** Texts that are read alike one after another, as one row. */
-function rows(changed: (at: number) => string, length: number): string[] {
+function rows(changed: (at: number) => string, text: string): string[] {
+  const whole = readPieces([text]).decision
   const runs: { readonly read: string; readonly from: number; to: number }[] = []
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const { decision, thinking } = readPieces([changed(at)])
-    const read = inShort(decision) + (thinking === "" ? "" : `, thought ${JSON.stringify(thinking)}`)
+    const read = inShort(decision, whole) + (thinking === "" ? "" : `, thought ${JSON.stringify(thinking)}`)
     const last = runs.at(-1)
     if (last?.read === read) last.to = at
     else runs.push({ read, from: at, to: at })
@@ -65,19 +71,30 @@ function rows(changed: (at: number) => string, length: number): string[] {
   return runs.map(({ read, from, to }) => `  ${from === to ? from : `${from}–${to}`} ${read}`)
 }
 
-/** When each piece of the message and of thoughts is shown, if the output comes unit by unit. */
+/** When each piece of the message and of thoughts is shown, if the output comes unit by unit. Units that are shown at once, each by itself, stand together. */
 function shownAt(text: string, given: DecisionReaderOptions): string {
   const reader = createDecisionReader(given)
-  const shown: string[] = []
+  const shown: { readonly from: number; to: number; readonly kind: string; delta: string }[] = []
+  const decisions: string[] = []
   const note = (at: number, events: ReturnType<typeof reader.push>) => {
     for (const event of events) {
-      if (event.type === "decision") shown.push(JSON.stringify({ ...event, type: undefined }))
-      else shown.push(`${at}${event.type === "thinking-delta" ? "t" : ""}${JSON.stringify(event.delta)}`)
+      if (event.type === "decision") decisions.push(JSON.stringify({ ...event, type: undefined }))
+      else {
+        const kind = event.type === "thinking-delta" ? "t" : ""
+        const last = shown.at(-1)
+        const goesOn =
+          last?.to === at - 1 && last.kind === kind && last.delta.length === at - last.from && event.delta.length === 1
+        if (goesOn) [last.to, last.delta] = [at, last.delta + event.delta]
+        else shown.push({ from: at, to: at, kind, delta: event.delta })
+      }
     }
   }
   for (let at = 0; at < text.length; at++) note(at, reader.push(text.charAt(at)))
   note(text.length, reader.end())
-  return shown.join(" ")
+  const places = shown.map(
+    ({ from, to, kind, delta }) => `${from === to ? from : `${from}–${to}`}${kind}${JSON.stringify(delta)}`,
+  )
+  return [...places, ...decisions].join(" ")
 }
 
 describe("T21–T23: what planner output is read as", () => {
@@ -85,16 +102,18 @@ describe("T21–T23: what planner output is read as", () => {
     const page = [
       `# ${name}`,
       JSON.stringify(text),
+      "## read whole",
+      JSON.stringify(readPieces([text]).decision),
       "## unit by unit: as written, strictly, and from inside a thought",
       ...options.map((given) => shownAt(text, given)),
       "## cut off before each unit",
-      ...rows((at) => text.slice(0, at), text.length),
+      ...rows((at) => text.slice(0, at), text),
       "## without each unit",
-      ...rows((at) => text.slice(0, at) + text.slice(at + 1), text.length),
+      ...rows((at) => text.slice(0, at) + text.slice(at + 1), text),
       "## with a quote before each unit",
-      ...rows((at) => `${text.slice(0, at)}"${text.slice(at)}`, text.length),
+      ...rows((at) => `${text.slice(0, at)}"${text.slice(at)}`, text),
       "## with a closing brace before each unit",
-      ...rows((at) => `${text.slice(0, at)}}${text.slice(at)}`, text.length),
+      ...rows((at) => `${text.slice(0, at)}}${text.slice(at)}`, text),
     ]
     await expect(`${page.join("\n")}\n`).toMatchFileSnapshot(`__snapshots__/read-as/${name.replaceAll(/\W+/g, "-")}.md`)
   })
