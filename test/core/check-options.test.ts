@@ -8,6 +8,7 @@ import { resolveProfile } from "../../src/profile/resolve.ts"
 import { assemble } from "../../src/prompt/assemble/assemble.ts"
 import { PromptStack } from "../../src/prompt/stack/prompt-stack.ts"
 import { scriptedModel } from "../../src/testing/scripted-model.ts"
+import { near, noOption } from "../support/error-formulas.ts"
 
 /** Options as a program in JavaScript gives them. */
 const any = (options: object) => options as never
@@ -16,31 +17,39 @@ describe("an unknown option is an error", () => {
   const agent = { profile: resolveProfile(), model: scriptedModel([]) }
 
   test.each<[string, () => unknown, string]>([
-    ["createAgent", () => createAgent(any({ ...agent, tool: [] })), 'createAgent has no option "tool". Did you mean "tools"?'],
-    ["its ports", () => createAgent(any({ ...agent, ports: { now: Date.now } })), 'ports of createAgent has no option "now".'],
-    ["its services", () => createAgent(any({ ...agent, services: { embedding: {} } })), 'no option "embedding".'],
-    ["assemble", () => assemble(new PromptStack(), any({ budget: 500 })), 'no option "budget". Did you mean "budgetTokens"?'],
-    ["toAiSdkTools", () => toAiSdkTools([], any({ local: "en" })), 'toAiSdkTools has no option "local". Did you mean "locale"?'],
+    ["createAgent", () => createAgent(any({ ...agent, tool: [] })), `${noOption("createAgent", "tool")}${near("tools")}`],
+    ["its ports", () => createAgent(any({ ...agent, ports: { now: Date.now } })), noOption("ports of createAgent", "now")],
+    [
+      "its services",
+      () => createAgent(any({ ...agent, services: { embedding: {} } })),
+      noOption("services of createAgent", "embedding"),
+    ],
+    [
+      "assemble",
+      () => assemble(new PromptStack(), any({ budget: 500 })),
+      `${noOption("assemble", "budget")}${near("budgetTokens")}`,
+    ],
+    ["toAiSdkTools", () => toAiSdkTools([], any({ local: "en" })), `${noOption("toAiSdkTools", "local")}${near("locale")}`],
     [
       "toAiSdkPrompt",
       () => toAiSdkPrompt(assemble(new PromptStack(), { prompt: "chat" }), any({ models: "x" })),
-      'toAiSdkPrompt has no option "models". Did you mean "model"?',
+      `${noOption("toAiSdkPrompt", "models")}${near("model")}`,
     ],
     [
       "promptstrataMiddleware",
       () => promptstrataMiddleware(any({ stack: new PromptStack(), budget: 500 })),
-      'promptstrataMiddleware has no option "budget". Did you mean "budgetTokens"?',
+      `${noOption("promptstrataMiddleware", "budget")}${near("budgetTokens")}`,
     ],
     [
       "promptstrataMiddleware with assemble",
       () => promptstrataMiddleware(any({ assemble: () => undefined, dialect: "soul" })),
-      'promptstrataMiddleware has no option "dialect".',
+      noOption("promptstrataMiddleware", "dialect"),
     ],
-    ["resolveProfile", () => resolveProfile(any({ pesona: "x" })), 'unknown key pesona. Did you mean "persona"?'],
+    ["resolveProfile", () => resolveProfile(any({ pesona: "x" })), `unknown key pesona.${near("persona")}`],
     [
       "a table of resolveProfile",
       () => resolveProfile(any({ budget: { token: 500 }, loop: { maxSteps: 0 } })),
-      'loop.maxSteps: expected a whole number from 1 to 1000, found 0; unknown key budget.token. Did you mean "tokens"?',
+      `loop.maxSteps: expected a whole number from 1 to 1000, found 0; unknown key budget.token.${near("tokens")}`,
     ],
     [
       "an entry of resolveProfile",
@@ -52,15 +61,19 @@ describe("an unknown option is an error", () => {
   })
 
   test.each<[string, () => Promise<unknown>, string]>([
-    ["loadProfile", () => loadProfile("fay", any({ dataDir: "x" })), 'no option "dataDir".'],
+    ["loadProfile", () => loadProfile("fay", any({ dataDir: "x" })), noOption("loadProfile", "dataDir")],
     [
       "watchProfile",
       () => watchProfile("fay", any({ onProblems: () => {} })),
-      'no option "onProblems". Did you mean "onProblem"?',
+      `${noOption("watchProfile", "onProblems")}${near("onProblem")}`,
     ],
-    ["a store on SQLite", () => openStore("data", any({ lease: 1 })), 'no option "lease". Did you mean "leaseMs"?'],
-    ["a store on PostgreSQL", () => openStore(any({ url: "postgres://x", pool: 1 })), 'no option "pool".'],
-    ["its jobs", () => openStore(any({ url: "postgres://x", jobs: { poll: 1 } })), 'no option "poll". Did you mean "pollMs"?'],
+    ["a store on SQLite", () => openStore("data", any({ lease: 1 })), `${noOption("openStore", "lease")}${near("leaseMs")}`],
+    ["a store on PostgreSQL", () => openStore(any({ url: "postgres://x", pool: 1 })), noOption("openStore", "pool")],
+    [
+      "its jobs",
+      () => openStore(any({ url: "postgres://x", jobs: { poll: 1 } })),
+      `${noOption("jobs of openStore", "poll")}${near("pollMs")}`,
+    ],
   ])("of %s", async (_name, call, message) => {
     await expect(call()).rejects.toThrow(message)
   })

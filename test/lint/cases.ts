@@ -1,3 +1,4 @@
+import { near } from "../support/error-formulas.ts"
 import { cleanProject, type ProjectFiles } from "./lint-folder.ts"
 
 /** A project with one mistake, and the problems that the rule reports. */
@@ -32,8 +33,8 @@ export const lintCases: readonly LintCase[] = [
     rule: "profile",
     files: profile("[loop]\nmax_step = 3\nmode = 'jsn'\n"),
     found: [
-      'profiles/luna.toml:7:1 error profile: unknown key loop.max_step. Did you mean "max_steps"?',
-      'profiles/luna.toml:8:1 error profile: loop.mode: expected "json", "native", "chat" or "auto", found "jsn". Did you mean "json"?',
+      `profiles/luna.toml:7:1 error profile: unknown key loop.max_step.${near("max_steps")}`,
+      `profiles/luna.toml:8:1 error profile: loop.mode: expected "json", "native", "chat" or "auto", found "jsn".${near("json")}`,
     ],
   },
   {
@@ -76,9 +77,9 @@ export const lintCases: readonly LintCase[] = [
     rule: "front-matter-keys",
     files: prompt("---\nseparator: comm\nomit: note\nomitt: [x]\n---\n${content}\n", "layered/en/rest"),
     found: [
-      'prompts/layered/en/rest.md:2:1 error front-matter-keys: expected separator to be one of newline, blank-line, comma, found "comm". Did you mean "comma"?',
+      `prompts/layered/en/rest.md:2:1 error front-matter-keys: expected separator to be one of newline, blank-line, comma, found "comm".${near("comma")}`,
       'prompts/layered/en/rest.md:3:1 error front-matter-keys: expected omit to be a list of names such as [tools, note], found "note".',
-      'prompts/layered/en/rest.md:4:1 error front-matter-keys: expected only omit, optional, separator in the front matter, found omitt. Did you mean "omit"?',
+      `prompts/layered/en/rest.md:4:1 error front-matter-keys: expected only omit, optional, separator in the front matter, found omitt.${near("omit")}`,
     ],
   },
   {
@@ -86,7 +87,7 @@ export const lintCases: readonly LintCase[] = [
     rule: "front-matter-keys",
     files: prompt("---\ndescription: Tells the time\nusage_hin: often\n---\n${date}\n", "tools/en/current_time"),
     found: [
-      'prompts/tools/en/current_time.md:3:1 error front-matter-keys: expected only description, usage_hint, parameters in the front matter, found usage_hin. Did you mean "usage_hint"?',
+      `prompts/tools/en/current_time.md:3:1 error front-matter-keys: expected only description, usage_hint, parameters in the front matter, found usage_hin.${near("usage_hint")}`,
     ],
   },
   {
@@ -94,7 +95,7 @@ export const lintCases: readonly LintCase[] = [
     rule: "format-parser",
     files: { ...profile('format = "face"\n'), "prompts/formats/en/face.md": "---\nparser: emotion_pip\n---\nwords\n" },
     found: [
-      'prompts/formats/en/face.md:2:1 warning format-parser: expected a parser (emotion_bracket, emotion_pipe, plain), found "emotion_pip". Did you mean "emotion_pipe"?',
+      `prompts/formats/en/face.md:2:1 warning format-parser: expected a parser (emotion_bracket, emotion_pipe, plain), found "emotion_pip".${near("emotion_pipe")}`,
     ],
   },
   {
@@ -119,8 +120,8 @@ export const lintCases: readonly LintCase[] = [
     files: prompt(`${planner}\${a? \${b | nope} : \${c | fenc}}\n\${rol(user)}\n\${open`),
     found: [
       'prompts/layered/en/planner.md:9:12 error template-syntax: expected an encoder (lines, inline, tail, fence, indent, transcript, speaker), found "nope".',
-      'prompts/layered/en/planner.md:9:26 error template-syntax: expected an encoder (lines, inline, tail, fence, indent, transcript, speaker), found "fenc". Did you mean "fence"?',
-      'prompts/layered/en/planner.md:10:1 error template-syntax: expected one of file_load, messages, role before (, found rol. Did you mean "role"?',
+      `prompts/layered/en/planner.md:9:26 error template-syntax: expected an encoder (lines, inline, tail, fence, indent, transcript, speaker), found "fenc".${near("fence")}`,
+      `prompts/layered/en/planner.md:10:1 error template-syntax: expected one of file_load, messages, role before (, found rol.${near("role")}`,
       "prompts/layered/en/planner.md:11:1 error template-syntax: expected a } for this ${, found the end of the file.",
     ],
   },
@@ -191,7 +192,7 @@ export const lintCases: readonly LintCase[] = [
       ...prompt(`---\noptional: [weather]\n---\n${planner}\${memorys} \${hobby} \${weather} \${mood}\n`),
     },
     found: [
-      'prompts/layered/en/planner.md:12:1 warning unknown-slot: nothing fills ${memorys}. Did you mean "memories"?',
+      `prompts/layered/en/planner.md:12:1 warning unknown-slot: nothing fills \${memorys}.${near("memories")}`,
       "prompts/layered/en/planner.md:12:12 warning unknown-slot: nothing fills ${hobby}.",
     ],
   },
@@ -199,7 +200,7 @@ export const lintCases: readonly LintCase[] = [
     name: "a typo of one letter in an entry file",
     rule: "unknown-slot",
     files: prompt("${speakr}: ${text}\n", "layered/en/question"),
-    found: ['prompts/layered/en/question.md:1:1 error unknown-slot: nothing fills ${speakr}. Did you mean "speaker"?'],
+    found: [`prompts/layered/en/question.md:1:1 error unknown-slot: nothing fills \${speakr}.${near("speaker")}`],
   },
   {
     name: "a planner without the tools and what came of them",
@@ -390,7 +391,7 @@ export const lintCases: readonly LintCase[] = [
     files: profile('[tools]\nenabled = ["current_time"]\nprestart_only = ["wether"]\n[[prestart]]\ntool = "curent_time"\n'),
     found: [
       'profiles/luna.toml:8:18 error unknown-tool: the profile brings no tool "wether".',
-      'profiles/luna.toml:10:1 error unknown-tool: the profile brings no tool "curent_time". Did you mean "current_time"?',
+      `profiles/luna.toml:10:1 error unknown-tool: the profile brings no tool "curent_time".${near("current_time")}`,
     ],
   },
   {
@@ -400,7 +401,7 @@ export const lintCases: readonly LintCase[] = [
       '[tools]\nenabled = ["calculate"]\n[processes.a]\ntools = ["calculat"]\n[processes.b]\ngroups = ["device"]\n[processes.c]\nenabled = false\ntools = ["x"]\n',
     ),
     found: [
-      'profiles/luna.toml:9:10 error unknown-tool: the profile brings no tool "calculat". Did you mean "calculate"?',
+      `profiles/luna.toml:9:10 error unknown-tool: the profile brings no tool "calculat".${near("calculate")}`,
       'profiles/luna.toml:11:1 warning unknown-tool: the process "b" takes the tools of the group device, of which the profile brings none.',
     ],
   },

@@ -66,7 +66,7 @@ describe("loadPersona", () => {
 
   test.each([
     ["front matter that would run code (L12)", "---js\nmodule.exports = {}\n---\nx", "front-matter", /engine "js"/],
-    ["an unknown key", "---\nnam: Mei\n---\nx", "front-matter", /:2:1: unknown key "nam".* Did you mean "name"\?/s],
+    ["an unknown key", "---\nnam: Mei\n---\nx", "front-matter", /:2:1: unknown key "nam".* "name"\?/s],
     [
       "a name that is no text",
       "---\nname: 42\n---\nx",

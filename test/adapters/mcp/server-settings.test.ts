@@ -4,6 +4,7 @@ import { connectMcp } from "../../../src/adapters/mcp/connect-mcp.ts"
 import { loadOrExplain } from "../../../src/adapters/mcp/options.ts"
 import { checkServers, toolFilter } from "../../../src/adapters/mcp/server-settings.ts"
 import type { McpServerSettings } from "../../../src/profile/profile.ts"
+import { near, noOption } from "../../support/error-formulas.ts"
 
 describe("settings", () => {
   const bad: readonly (readonly [string, McpServerSettings, RegExp])[] = [
@@ -17,7 +18,7 @@ describe("settings", () => {
     ["a", { url: "file:///etc/passwd" }, /begins with http/],
     ["a", { url: "https://me:secret@x.org/" }, /put them into headers/],
     ["a", { command: "x", timeoutMs: 0 }, /timeoutMs above 0/],
-    ["a", { command: "x", arg: [] } as McpServerSettings, /unknown key arg\. Did you mean "args"\?$/],
+    ["a", { command: "x", arg: [] } as McpServerSettings, /unknown key arg\. .* "args"\?$/],
     ["a", { url: "https://x.org", type: "http" } as McpServerSettings, /unknown key type\. Expected one of command, /],
     ["a", { command: "x", disabled: "yes" } as never, /disabled: expected true or false, found "yes"/],
   ]
@@ -43,7 +44,7 @@ describe("settings", () => {
 
 test("an unknown option of connectMcp is a mistake", async () => {
   await expect(connectMcp({}, { onWarn: () => undefined } as object)).rejects.toThrow(
-    'connectMcp has no option "onWarn". Did you mean "onWarning"?',
+    `${noOption("connectMcp", "onWarn")}${near("onWarning")}`,
   )
 })
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { sizeOf } from "../../../src/apps/bots/message-size.ts"
 import { splitMessage } from "../../../src/apps/bots/split-message.ts"
 import { graphemesOf } from "../../../src/core/graphemes.ts"
+import { near } from "../../support/error-formulas.ts"
 import { runs, seedOf } from "../../support/size.ts"
 
 const words = fc.constantFrom(
@@ -123,6 +124,6 @@ describe("a long answer is split", () => {
   test("a limit without room and a misspelt option are errors", () => {
     expect(() => splitMessage("x", { limit: 10 })).toThrow("at least 64, found 10")
     expect(() => splitMessage("x", { limit: Number.NaN })).toThrow("found NaN")
-    expect(() => splitMessage("x", { limit: 100, units: "bytes" } as never)).toThrow('Did you mean "unit"?')
+    expect(() => splitMessage("x", { limit: 100, units: "bytes" } as never)).toThrow(near("unit"))
   })
 })

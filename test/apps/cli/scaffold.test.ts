@@ -78,22 +78,33 @@ describe("the files of a new character", () => {
 })
 
 describe("a folder for new files", () => {
-  test.each([
-    [["a"], "found a in"],
-    [["a", "b"], "found a, b in"],
-    [["a", "b", "c"], "found a, b, c in"],
-    [["a", "b", "c", "d"], "found a, b, c, 1 more in"],
-    [["a", "b", "c", "d", "e"], "found a, b, c, 2 more in"],
-  ])("that has %j is refused by name", (taken, words) => {
+  const refusal = (taken: readonly string[]): unknown => {
     const folder = tempFolder(Object.fromEntries(taken.map((name) => [name, ""])))
-    expect(() => requireNew(folder, ["z", ...taken])).toThrow(
-      expect.objectContaining({
-        code: "usage",
-        message: expect.stringContaining(`expected a folder without the files of a character, ${words} ${folder}.`),
-        hint: "Nothing was written. Choose another folder, or move these files.",
-      }),
-    )
     expect(() => requireNew(folder, ["z"])).not.toThrow()
+    try {
+      return requireNew(folder, ["z", ...taken])
+    } catch (error) {
+      return { error, folder }
+    }
+  }
+
+  test("that has one of them is refused with advice", () => {
+    const { error, folder } = refusal(["a"]) as { readonly error: unknown; readonly folder: string }
+    expect(error).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining(`expected a folder without the files of a character, found a in ${folder}.`),
+      hint: "Nothing was written. Choose another folder, or move these files.",
+    })
+  })
+
+  test.each([
+    [["a", "b"], " a, b in"],
+    [["a", "b", "c"], " a, b, c in"],
+    [["a", "b", "c", "d"], " a, b, c, 1 more in"],
+    [["a", "b", "c", "d", "e"], " a, b, c, 2 more in"],
+  ])("that has %j is refused by name", (taken, names) => {
+    const { error, folder } = refusal(taken) as { readonly error: unknown; readonly folder: string }
+    expect(error).toMatchObject({ code: "usage", message: expect.stringContaining(`${names} ${folder}.`) })
   })
 
   test("is no file", () => {

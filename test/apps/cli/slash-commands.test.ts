@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { afterEach, describe, expect, test } from "vitest"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
+import { near } from "../../support/error-formulas.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { jsonLines } from "../../support/terminal.ts"
 import { plainProfile, run, start } from "./run.ts"
@@ -22,8 +23,8 @@ describe("commands in a chat", () => {
 
   test.each([
     ["/foo", "There is no command /foo;"],
-    ["/promt now", 'Did you mean "/prompt"?'],
-    ["/Help", 'Did you mean "/help"?'],
+    ["/promt now", near("/prompt")],
+    ["/Help", near("/help")],
     ["/帮助", "There is no command /帮助;"],
   ])("%s is unknown: it is said, not sent, and the exit code is 1", async (line, told) => {
     const model = scriptedModel([say("Hello!")])

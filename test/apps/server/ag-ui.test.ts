@@ -7,6 +7,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { formatNamed } from "../../../src/reply/output/formats.ts"
 import { type ScriptedAnswer, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { near } from "../../support/error-formulas.ts"
 import { png } from "../../support/pictures.ts"
 
 const user = { id: "m1", role: "user", content: "What time is it?" }
@@ -139,7 +140,7 @@ describe("AG-UI", () => {
     [{ messages: [{ role: "user" }] }, "is no text"],
     [{ messages: [] }, "Expected a message"],
     [{ tools: [{ description: "", parameters: {} }] }, "tools[0] is no function with a name"],
-    [{ forwardedProps: { model: "fey" } }, 'Did you mean \\"fay\\"?'],
+    [{ forwardedProps: { model: "fey" } }, JSON.stringify(near("fay")).slice(1, -1)],
   ])("%j is refused", async (wrong, said) => {
     const { response, text } = await runAgent([], { ...input, ...wrong })
     expect([400, 404]).toContain(response.status)

@@ -15,6 +15,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { manualClock, type ScriptedAnswer, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
 import { collect } from "../../support/collect.ts"
+import { near } from "../../support/error-formulas.ts"
 import { png } from "../../support/pictures.ts"
 
 interface Setup extends Partial<Omit<HandlerOptions, "agents">> {
@@ -448,7 +449,7 @@ describe("what cannot be answered", () => {
     ["no JSON", "{", 400, "no JSON"],
     ["a list", "[]", 400, "no JSON object"],
     ["no model", { messages: ask.messages }, 400, "name of a model"],
-    ["an unknown model", { ...ask, model: "fey" }, 404, 'Did you mean "fay"?'],
+    ["an unknown model", { ...ask, model: "fey" }, 404, near("fay")],
     ["an inherited name", { ...ask, model: "constructor" }, 404, "There is no model"],
     ["no messages", { model: "fay", messages: [] }, 400, "Expected a message"],
     ["an empty question", { model: "fay", messages: [{ role: "user", content: " " }] }, 400, "is empty"],
@@ -539,7 +540,7 @@ describe("what cannot be answered", () => {
 
   test("a mistake in the options throws at once", () => {
     expect(() => createHandler({ agents: {}, authorize: () => undefined })).toThrow("at least one agent")
-    expect(() => serverOf({ authorise: () => undefined } as never)).toThrow('Did you mean "authorize"?')
+    expect(() => serverOf({ authorise: () => undefined } as never)).toThrow(near("authorize"))
   })
 })
 

@@ -3,6 +3,7 @@ import type { Store } from "../../../src/memory/services/store/store.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
+import { near, noOption } from "../../support/error-formulas.ts"
 import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
@@ -255,7 +256,7 @@ describe("a session", () => {
   test("an empty question, a closed agent and an unknown preview prompt are typed errors", async () => {
     const { agent, session } = testAgent(scriptedModel([]))
     expect(await session.send(" \n ").result).toMatchObject({ ok: false, error: { code: "empty-question" } })
-    await expect(session.preview("？", { prompt: "planer" })).rejects.toThrow('Did you mean "planner"?')
+    await expect(session.preview("？", { prompt: "planer" })).rejects.toThrow(near("planner"))
     await agent.close()
     expect(await session.send("？").result).toMatchObject({ ok: false, error: { code: "closed" } })
   })
@@ -286,9 +287,9 @@ describe("making an agent", () => {
     const tool = (name: string) => defineTool({ name, description: "", execute: () => "" })
     expect(() => testAgent(scriptedModel([]), {}, { tools: [tool("a"), tool("a")] })).toThrow('Two tools are named "a"')
     expect(() => testAgent(scriptedModel([]), { prestart: [{ tool: "clok" }] }, { tools: [tool("clock")] })).toThrow(
-      'Did you mean "clock"?',
+      near("clock"),
     )
-    expect(() => testAgent(scriptedModel([]), { dialect: "layerd" })).toThrow('Did you mean "layered"?')
+    expect(() => testAgent(scriptedModel([]), { dialect: "layerd" })).toThrow(near("layered"))
   })
 
   test("the same conversation is the same session; a group is another one than a private talk", () => {
@@ -300,8 +301,8 @@ describe("making an agent", () => {
   test.each([
     [{ conversation: "x", audience: "Group" }, 'Expected audience private or group, found "Group"'],
     [{ conversation: "x" }, "Expected audience private or group, found undefined"],
-    [{ conversation: "x", audiance: "group" }, 'Did you mean "audience"?'],
-    [{ conversation: "x", audience: "group", agent: "other" }, 'has no option "agent"'],
+    [{ conversation: "x", audiance: "group" }, near("audience")],
+    [{ conversation: "x", audience: "group", agent: "other" }, noOption("session", "agent")],
     [{ audience: "group" }, "expected a value of type string as the name of a conversation, found undefined"],
   ])("a session of %j is refused, so that nothing private enters a group by mistake", (key, message) => {
     const { agent } = testAgent(scriptedModel([]))

@@ -5,6 +5,7 @@ import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { readDecision } from "../../../src/reply/decision-reader.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../support/agents.ts"
+import { near, noOption } from "../../support/error-formulas.ts"
 
 afterEach(expectScriptsDone)
 
@@ -185,11 +186,11 @@ describe("prepareStep", () => {
 
 describe("mistakes end the turn with a clear error", () => {
   test.each([
-    [{ toolChoice: { tool: "dise" } }, 'toolChoice names "dise", which is no tool of this step. Did you mean "dice"?'],
-    [{ toolChoice: { tool: "dice", args: {} } as never }, 'toolChoice has no option "args"'],
+    [{ toolChoice: { tool: "dise" } }, `toolChoice names "dise", which is no tool of this step.${near("dice")}`],
+    [{ toolChoice: { tool: "dice", args: {} } as never }, noOption("toolChoice", "args")],
     [{ toolChoice: "must" as never }, 'expected toolChoice to be auto, none, required or { tool }, found "must".'],
     [{ prepareStep: () => ({ tools: ["clock"] }) }, '`tools` of prepareStep names "clock"'],
-    [{ prepareStep: () => ({ tool: [] }) as never }, 'prepareStep has no option "tool". Did you mean "tools"?'],
+    [{ prepareStep: () => ({ tool: [] }) as never }, `${noOption("prepareStep", "tool")}${near("tools")}`],
     [{ prepareStep: () => ({ model: "gpt" as never }) }, 'expected `model` of prepareStep to be a model, found "gpt".'],
     [
       { prepareStep: () => ({ tools: [], toolChoice: "required" as const }) },

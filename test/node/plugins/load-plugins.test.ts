@@ -5,6 +5,7 @@ import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { Timers } from "../../../src/core/ports.ts"
 import { type LoadPluginsOptions, loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
 import { manualClock, manualTimers } from "../../../src/testing/index.ts"
+import { near } from "../../support/error-formulas.ts"
 import { root } from "../../support/source-files.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
@@ -170,11 +171,11 @@ describe("loadPlugins", () => {
       "export const plugin = { name: 'x' }",
       'expected the plugin "x" to have tools, skills, hooks, formats, observers, jobs, variables or several of them, found none.',
     ],
-    ["is misspelt", "export const plugin = { name: 'x', tool: [] }", 'unknown key tool in the plugin "x". Did you mean "tools"?'],
+    ["is misspelt", "export const plugin = { name: 'x', tool: [] }", `unknown key tool in the plugin "x".${near("tools")}`],
     [
       "is misspelt in a function",
       "export const plugin = { name: 'x', tools: [], mayAddTools: () => true }",
-      'unknown key mayAddTools in the plugin "x". Did you mean "mayAddTool"?',
+      `unknown key mayAddTools in the plugin "x".${near("mayAddTool")}`,
     ],
     [
       "has data that nothing reads",

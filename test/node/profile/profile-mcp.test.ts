@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { near } from "../../support/error-formulas.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 describe("[mcp.servers.NAME]", () => {
@@ -21,7 +22,7 @@ describe("[mcp.servers.NAME]", () => {
 
   test.each([
     ['[mcp.servers.a]\nurl = "ftp://x"\n', "a URL that begins with http:// or https://"],
-    ['[mcp.servers.a]\ncomand = "x"\n', 'Did you mean "command"'],
+    ['[mcp.servers.a]\ncomand = "x"\n', near("command")],
     ["[mcp.servers.a]\ntimeout_ms = 0\n", "a whole number from 1 to 2147483647"],
     ["[mcp]\nservers = 7\n", "a table for each server"],
   ])("a mistake in %j is told with its line", async (toml, message) => {

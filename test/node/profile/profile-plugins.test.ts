@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { loadProfile } from "../../../src/node/profile/load-profile.ts"
+import { near } from "../../support/error-formulas.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const env = {}
@@ -115,24 +116,24 @@ describe("[plugins]", () => {
 
   test.each([
     ["[plugins]\nenabled = 'memory'\n", 'plugins.enabled: expected an array of names, such as ["memory"], found "memory".'],
-    ["[plugins]\nenable = []\n", 'unknown key plugins.enable. Did you mean "enabled"?'],
+    ["[plugins]\nenable = []\n", `unknown key plugins.enable.${near("enabled")}`],
     ["plugins = ['memory']\n", "plugins: expected a table, found an array."],
     ["[plugins.options]\nmood = 1\n", "plugins.options.mood: expected a table, found 1."],
     ["[plugins.options.mood]\nday = 2026-11-21\n", "plugins.options.mood.day: expected JSON:"],
     [
       "[skills.modes]\ndiary = 'outlin'\n",
-      'skills.modes.diary: expected "inline" or "outline", found "outlin". Did you mean "outline"?',
+      `skills.modes.diary: expected "inline" or "outline", found "outlin".${near("outline")}`,
     ],
     ["[skills.modes]\ndairy = 'outline'\n", 'expected the name of a skill that is loaded, found "dairy"; none is loaded.'],
     [
       "[skills]\nenabled = ['diary']\n[skills.modes]\ndairy = 'outline'\n",
-      'expected the name of a skill that is loaded, found "dairy"; loaded are diary. Did you mean "diary"?',
+      `expected the name of a skill that is loaded, found "dairy"; loaded are diary.${near("diary")}`,
     ],
     [`[skills.modes]\ndiary = '${"x".repeat(60)}'\n`, `"outline", found "${"x".repeat(60)}".`],
     [`[skills.modes]\ndiary = 'a${"x".repeat(60)}'\n`, `"outline", found "a${"x".repeat(59)}…".`],
     ["[documents]\nmin_share = 1.5\n", "documents.min_share: expected a number from 0 to 1, found 1.5."],
     ["[files]\nhard_links = true\n", 'files.hard_links: expected "allow" or "refuse", found true.'],
-    ["[output]\nbubble = true\n", 'unknown key output.bubble. Did you mean "bubbles"?'],
+    ["[output]\nbubble = true\n", `unknown key output.bubble.${near("bubbles")}`],
   ])("%j is refused", async (toml, message) => {
     expect(await messageOf({ "a.toml": toml })).toContain(message)
   })
@@ -273,7 +274,7 @@ describe("a format's parser", () => {
   test.each([
     [
       "---\nparser: emotion_pip\n---\n",
-      'f.md:2:1: parser: expected a format with a parser (shout, emotion_pipe, emotion_bracket, plain), found "emotion_pip". Did you mean "emotion_pipe"?',
+      `f.md:2:1: parser: expected a format with a parser (shout, emotion_pipe, emotion_bracket, plain), found "emotion_pip".${near("emotion_pipe")}`,
     ],
     ["---\nparser: [plain]\n---\n", "f.md:2:1: parser: expected one line of text that is not blank"],
     [
@@ -282,7 +283,7 @@ describe("a format's parser", () => {
     ],
     [
       "---\nparse: plain\n---\n",
-      'unknown key "parse": the front matter of a format may hold parser and emotions. Did you mean "parser"?',
+      `unknown key "parse": the front matter of a format may hold parser and emotions.${near("parser")}`,
     ],
   ])("a mistake in its file is located there: %j", async (text, message) => {
     expect(await messageOf({ "a.toml": profile, "p.mjs": shouting, "f.md": text })).toContain(message)

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { loadSkills } from "../../../src/node/skills/load-skills.ts"
 import { skillFiles } from "../../../src/node/skills/skill-mounts.ts"
+import { near } from "../../support/error-formulas.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 
 const good = "---\nname: good\ndescription: d\n---\nb\n"
@@ -37,7 +38,7 @@ describe("loadSkills", () => {
         "  | ^",
         "4 | ---",
         "Write one word, such as pdf-forms.",
-        'expected a skill, found none called "dairy". Did you mean "diary"?',
+        `expected a skill, found none called "dairy".${near("diary")}`,
       ].join("\n"),
     )
     expect(error.message).toMatch(/\nSkills that could be loaded: good\.$/)

@@ -3,6 +3,7 @@ import { dialectNames } from "../../../.ci/compile-prompts.ts"
 import { compileDialect } from "../../../src/prompt/dialect/compile-dialect.ts"
 import { chooseLocale, isLocale } from "../../../src/prompt/dialect/locales.ts"
 import { dialectFiles, type PromptLibrary } from "../../../src/prompt/dialect/prompt-library.ts"
+import { near } from "../../support/error-formulas.ts"
 import { promptFiles } from "./prompt-files.ts"
 
 const files = promptFiles({
@@ -69,7 +70,7 @@ describe("a library of prompts", () => {
   )
 
   test("a near miss is suggested", () => {
-    expect(() => dialectFiles(library, "bth", "en")).toThrow('Did you mean "both"?')
+    expect(() => dialectFiles(library, "bth", "en")).toThrow(near("both"))
   })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { priority, type SlotValue } from "../../../src/core/value.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
+import { near, noOption } from "../../support/error-formulas.ts"
 
 const code = (act: () => unknown): string => {
   try {
@@ -140,6 +141,6 @@ describe("PromptStack", () => {
 test("a misspelt field of an item is refused: without its trust, a tool's text would pass for the author's", () => {
   const stack = new PromptStack()
   const misspelt = { trsut: "tool" } as object
-  expect(() => stack.add("rag", "text", misspelt)).toThrow('The injection "rag" has no option "trsut". Did you mean "trust"?')
+  expect(() => stack.add("rag", "text", misspelt)).toThrow(`${noOption('The injection "rag"', "trsut")}${near("trust")}`)
   expect(stack.get("rag")).toBeUndefined()
 })

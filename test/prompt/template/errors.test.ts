@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import { type ParseOptions, parseTemplate } from "../../../src/prompt/template/parse.ts"
 import { maxDepth } from "../../../src/prompt/template/parse-state.ts"
+import { near } from "../../support/error-formulas.ts"
 
 function faultOf(text: string, options?: ParseOptions): PromptStrataError {
   try {
@@ -23,7 +24,7 @@ describe("R1: mistakes are located", () => {
     ["text after a name", "${a b}", 5, 'after the name a, found "b"'],
     ["two dots", "${a..b}", 4, 'found "."'],
     ["text after an encoder", "${a | fence b}", 13, 'expected } or =, found "b"'],
-    ["an unknown encoder", "${a | fense}", 7, 'found "fense". Did you mean "fence"?'],
+    ["an unknown encoder", "${a | fense}", 7, `found "fense".${near("fence")}`],
     ["no encoder", "${a | }", 7, "expected an encoder (lines, inline, tail, fence, indent, transcript, speaker)"],
     [
       "a raw encoder, which does not exist",
@@ -31,8 +32,8 @@ describe("R1: mistakes are located", () => {
       7,
       "expected an encoder (lines, inline, tail, fence, indent, transcript, speaker)",
     ],
-    ["an unknown directive", "${file_lod(x)}", 1, 'Did you mean "file_load"?'],
-    ["an unknown role", "${role(sistem)}", 8, 'found "sistem". Did you mean "system"?'],
+    ["an unknown directive", "${file_lod(x)}", 1, near("file_load")],
+    ["an unknown role", "${role(sistem)}", 8, `found "sistem".${near("system")}`],
     ["no role", "${role()}", 8, "expected a role (system, developer, user, assistant) in role(), found nothing"],
     ["a missing parenthesis", "${role(user}", 12, 'expected a ) after role(user, found "}"'],
     ["a missing parenthesis at a line's end", "${role(user\n}", 12, "found a line break"],

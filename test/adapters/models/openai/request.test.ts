@@ -4,6 +4,7 @@ import { openaiModel } from "../../../../src/adapters/models/openai/index.ts"
 import type { ModelRequest } from "../../../../src/core/model/language-model.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../../support/chat-server.ts"
 import { collect } from "../../../support/collect.ts"
+import { near, noOption } from "../../../support/error-formulas.ts"
 
 const done = { body: eventStream([chatChunk({ content: "ok" }, { finish_reason: "stop" })]) }
 let server: ChatServer
@@ -209,7 +210,7 @@ describe("options for everything else", () => {
   test.each([
     ["a key beside a client", { apiKey: "k", client: new OpenAI({ apiKey: "k" }) }, "got both `client` and `apiKey`"],
     ["messages as extra fields", { extraBody: { messages: [] } }, "has `messages`, which the agent itself sends"],
-    ["an unknown option", { baseURL: "http://x/v1" }, 'openaiModel has no option "baseURL". Did you mean "baseUrl"?'],
+    ["an unknown option", { baseURL: "http://x/v1" }, `${noOption("openaiModel", "baseURL")}${near("baseUrl")}`],
   ])("%s is an error", (_, options, message) => {
     expect(() => openaiModel({ model: "m", ...options })).toThrow(message)
   })

@@ -5,6 +5,7 @@ import type { TurnRecord, TurnSummary } from "../../../../src/apps/server/inspec
 import type { LanguageModel } from "../../../../src/core/model/language-model.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
+import { near } from "../../../support/error-formulas.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { plainProfile, run, start } from "../run.ts"
 
@@ -54,7 +55,7 @@ describe("promptstrata inspect", () => {
     }
     expect(await replay({ change: { model: "any" }, run: true })).toMatchObject([200, { answer: "Hello again." }])
     const [status, { problem }] = await replay({ change: { dialect: "fey" } })
-    expect([status, problem.code, problem.message]).toEqual([422, "profile", expect.stringContaining('Did you mean "fay"?')])
+    expect([status, problem.code, problem.message]).toEqual([422, "profile", expect.stringContaining(near("fay"))])
     expect(await list()).toHaveLength(1)
     interrupt()
     expect(await code).toBe(0)

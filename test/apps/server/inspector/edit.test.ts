@@ -7,6 +7,7 @@ import { createAgent } from "../../../../src/loop/agent/agent.ts"
 import type { PromptFile, PromptText } from "../../../../src/profile/prompt-files.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
+import { near } from "../../../support/error-formulas.ts"
 import { editing, persona } from "./editing.ts"
 import { inspected } from "./inspected.ts"
 
@@ -51,7 +52,7 @@ describe("the files of the inspector", () => {
     }
     expect(await edited(path, "---\nnmae: Luna\n---\n")).toMatchObject({
       status: 422,
-      problem: { message: expect.stringContaining('Did you mean "name"?'), source: { file: path, line: 2, column: 1 } },
+      problem: { message: expect.stringContaining(near("name")), source: { file: path, line: 2, column: 1 } },
     })
     const planner = "layered/en/planner.md"
     const { text: prompt } = await ask<PromptText>("files/read", { path: planner })

@@ -9,6 +9,7 @@ import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
 import type { TurnResult } from "../../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../../support/agents.ts"
+import { noOption } from "../../../support/error-formulas.ts"
 
 afterEach(expectScriptsDone)
 
@@ -253,8 +254,8 @@ describe("a message meanwhile", () => {
   test("with an option that an answer does not have is refused by the name of the answer", async () => {
     const { session } = over(createInMemoryStore(), [callTool("pay", { to: "Ada" })])
     const id = idOf(await session.send("Pay Ada.").result)
-    expect(() => session.deny(id, "", { reason: "x" } as never)).toThrow('deny has no option "reason"')
-    expect(() => session.approve(id, { reason: "x" } as never)).toThrow('approve has no option "reason"')
+    expect(() => session.deny(id, "", { reason: "x" } as never)).toThrow(noOption("deny", "reason"))
+    expect(() => session.approve(id, { reason: "x" } as never)).toThrow(noOption("approve", "reason"))
   })
 
   test("withdraws nothing if its turn fails", async () => {

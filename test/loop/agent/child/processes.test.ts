@@ -8,6 +8,7 @@ import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { formatAssembly } from "../../../../src/testing/format-assembly.ts"
 import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
+import { near } from "../../../support/error-formulas.ts"
 import { createIdleStore } from "../../../support/idle-store.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 
@@ -145,7 +146,7 @@ describe("R25: a process that the profile declares", () => {
   })
 
   test.each([
-    ["a tool that nobody has", { tools: { tools: ["wether"] } }, 'Did you mean "weather"'],
+    ["a tool that nobody has", { tools: { tools: ["wether"] } }, near("weather")],
     ["a name that no tool can have", { "a b": {} }, "to have the name of a tool"],
     ["the name of a tool that stays", { noted: {} }, "noted"],
     ["a model that nobody gave", { tools: { model: { id: "small" } } }, 'expected the model "small" for processes.tools'],

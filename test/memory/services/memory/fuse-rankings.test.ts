@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../../src/core/mulberry.ts"
 import { fuseRankings } from "../../../../src/memory/services/memory/create-memory-service.ts"
+import { noOption } from "../../../support/error-formulas.ts"
 import { runs } from "../../../support/size.ts"
 
 const ids = fc.uniqueArray(fc.integer({ min: 0, max: 40 }).map(String), { maxLength: 30 })
@@ -138,7 +139,7 @@ describe("fuseRankings", () => {
     [[{ id: "a", score: Number.POSITIVE_INFINITY }], { covered: 0 }, "finite scores of at least 0, found Infinity"],
     [[], { covered: 0, texts: Number.POSITIVE_INFINITY }, "texts as a number of at least 0, found Infinity"],
     [[], { covered: 0, texts: -1 }, "texts as a number of at least 0, found -1"],
-    [[], { covered: 0, wieght: 1 }, 'fuseRankings has no option "wieght"'],
+    [[], { covered: 0, wieght: 1 }, noOption("fuseRankings", "wieght")],
   ])("refuses %j with %j", async (words, options, message) => {
     await expect(fuseRankings(words, [], options as never)).rejects.toMatchObject({
       code: "usage",
