@@ -22,5 +22,6 @@ test.each([
 })
 
 test.each(["", "english", "../etc", "__proto__"])("an option that is no locale is refused: %j", (option) => {
-  expect(() => promptLocale({ option, env: {} })).toThrow(/expected a locale such as "en" or "zh-CN", found/)
+  const message = expect.stringContaining(`, found ${JSON.stringify(option)}.`)
+  expect(() => promptLocale({ option, env: {} })).toThrow(expect.objectContaining({ code: "usage", message }))
 })

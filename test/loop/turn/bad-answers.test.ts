@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { z } from "zod"
+import { unfinished } from "../../../src/adapters/models/answer-parts.ts"
 import { openaiModel } from "../../../src/adapters/models/openai/index.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { finish, testAgent } from "../../support/agents.ts"
@@ -31,7 +32,7 @@ const call = (id: string, city: string, index: number) => ({
   function: { name: "weather", arguments: JSON.stringify({ city }) },
 })
 const cut = { index: 0, id: "a", type: "function" as const, function: { name: "weather", arguments: '{"city":"U' } }
-const lost = "The stream ended without a finish reason."
+const lost = unfinished.warning
 
 /** A turn whose model answers with these bodies. A further request would fail. */
 async function turnOf(mode: "json" | "native", replies: readonly ChatReply[]) {

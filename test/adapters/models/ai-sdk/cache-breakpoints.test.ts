@@ -2,6 +2,7 @@ import { streamText } from "ai"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { AiSdkModelOptions } from "../../../../src/adapters/models/ai-sdk/ai-sdk-model.ts"
 import { aiSdkModel, toAiSdkPrompt } from "../../../../src/adapters/models/ai-sdk/index.ts"
+import { unfinished } from "../../../../src/adapters/models/answer-parts.ts"
 import type { ModelPart } from "../../../../src/core/model/language-model.ts"
 import type { Assembly } from "../../../../src/core/span.ts"
 import { type ChatServer, eventStream, startChatServer } from "../../../support/chat-server.ts"
@@ -197,7 +198,7 @@ describe("a provider that takes none", () => {
     expect((await sent("compatible", grown, { cacheBreakpoints: false })).warnings).toEqual([])
     const bare = aiSdkModel(modelV4())
     const parts = await collect(bare.stream({ messages: grown.messages }, { signal: new AbortController().signal }))
-    expect(warningsIn(parts)).toEqual(["The stream ended without a finish reason."])
+    expect(warningsIn(parts)).toEqual([unfinished.warning])
   })
 })
 

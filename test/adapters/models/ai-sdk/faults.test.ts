@@ -1,6 +1,7 @@
 import { inspect } from "node:util"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { aiSdkModel } from "../../../../src/adapters/models/ai-sdk/index.ts"
+import { unfinished } from "../../../../src/adapters/models/answer-parts.ts"
 import type { ModelPart } from "../../../../src/core/model/language-model.ts"
 import { type ChatReply, type ChatServer, eventStream, startChatServer } from "../../../support/chat-server.ts"
 import { failure } from "./failure.ts"
@@ -140,7 +141,7 @@ test.each(providerNames.filter((name) => name !== "compatible"))(
     for await (const part of model.stream(request, { signal: new AbortController().signal })) parts.push(part)
     expect(parts[0]).toEqual({ type: "text-delta", delta: "ok" })
     expect(parts.slice(-2)).toEqual([
-      { type: "warning", message: "The stream ended without a finish reason." },
+      { type: "warning", message: unfinished.warning },
       { type: "finish", reason: "other" },
     ])
   },

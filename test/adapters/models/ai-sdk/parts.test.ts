@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider"
 import { describe, expect, test } from "vitest"
 import { type AiSdkLanguageModel, aiSdkModel } from "../../../../src/adapters/models/ai-sdk/index.ts"
+import { unfinished } from "../../../../src/adapters/models/answer-parts.ts"
 import type { ModelPart } from "../../../../src/core/model/language-model.ts"
 import { collect } from "../../../support/collect.ts"
 import { finish, modelV2, modelV3, modelV4, textBlock, usage } from "./mock-models.ts"
@@ -102,7 +103,7 @@ describe("what a provider's stream becomes", () => {
     ["nothing at all", modelV4()],
   ])("%s means that the stream just ended: other, with a warning", async (_, model) => {
     expect((await partsOf(model)).slice(-2)).toEqual([
-      { type: "warning", message: "The stream ended without a finish reason." },
+      { type: "warning", message: unfinished.warning },
       { type: "finish", reason: "other" },
     ])
   })

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { unfinished } from "../../../../src/adapters/models/answer-parts.ts"
 import { openaiModel } from "../../../../src/adapters/models/openai/index.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../../../src/core/model/language-model.ts"
 import { readNativeArguments } from "../../../../src/loop/turn/plan-native.ts"
@@ -192,7 +193,7 @@ describe("what a chat completion's chunks become", () => {
   ])("a stream that ends %s finishes as other, with a warning", async (_, body) => {
     server.reply({ body })
     expect((await partsOf(local())).slice(-2)).toEqual([
-      { type: "warning", message: "The stream ended without a finish reason." },
+      { type: "warning", message: unfinished.warning },
       { type: "finish", reason: "other" },
     ])
   })
