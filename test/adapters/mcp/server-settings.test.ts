@@ -18,8 +18,8 @@ describe("settings", () => {
     ["a", { url: "file:///etc/passwd" }, /begins with http/],
     ["a", { url: "https://me:secret@x.org/" }, /put them into headers/],
     ["a", { command: "x", timeoutMs: 0 }, /timeoutMs above 0/],
-    ["a", { command: "x", arg: [] } as McpServerSettings, /unknown key arg\. .* "args"\?$/],
-    ["a", { url: "https://x.org", type: "http" } as McpServerSettings, /unknown key type\. Expected one of command, /],
+    ["a", { command: "x", arg: [] } as McpServerSettings, / arg\. .* "args"\?$/],
+    ["a", { url: "https://x.org", type: "http" } as McpServerSettings, / type\. Expected one of command, /],
     ["a", { command: "x", disabled: "yes" } as never, /disabled: expected true or false, found "yes"/],
   ]
   test.each(bad)("server %j with %j cannot be used", (name, settings, message) => {

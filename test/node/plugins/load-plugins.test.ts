@@ -171,21 +171,21 @@ describe("loadPlugins", () => {
       "export const plugin = { name: 'x' }",
       'expected the plugin "x" to have tools, skills, hooks, formats, observers, jobs, variables or several of them, found none.',
     ],
-    ["is misspelt", "export const plugin = { name: 'x', tool: [] }", `unknown key tool in the plugin "x".${near("tools")}`],
+    ["is misspelt", "export const plugin = { name: 'x', tool: [] }", `tool in the plugin "x".${near("tools")}`],
     [
       "is misspelt in a function",
       "export const plugin = { name: 'x', tools: [], mayAddTools: () => true }",
-      `unknown key mayAddTools in the plugin "x".${near("mayAddTool")}`,
+      `mayAddTools in the plugin "x".${near("mayAddTool")}`,
     ],
     [
       "has data that nothing reads",
       "export const plugin = { name: 'x', tools: [], personality: 'kind' }",
-      'unknown key personality in the plugin "x". Known: name, tools, skills, hooks, formats, observers, jobs, variables, mayAddTool, close.',
+      'personality in the plugin "x". Known: name, tools, skills, hooks, formats, observers, jobs, variables, mayAddTool, close.',
     ],
     [
       "has a hook's function outside a hook",
       "export const plugin = { name: 'x', tools: [], beforeTurn() {} }",
-      'unknown key beforeTurn in the plugin "x". It belongs in an item of hooks.',
+      'beforeTurn in the plugin "x". It belongs in an item of hooks.',
     ],
     [
       "has an observer that observes nothing",

@@ -124,7 +124,7 @@ describe("L13: an edit takes effect in the next session, and a running one keeps
 describe("L13: a broken edit leaves the last good version working and says so:", () => {
   test.each([
     ["TOML that is none", "profiles/mei.toml", "[prompt", /^profiles\/mei\.toml:1:2: expected TOML/],
-    ["a wrong key below", "profiles/base.toml", "[promt]\n", /^profiles\/base\.toml:1:2: unknown key promt/],
+    ["a wrong key below", "profiles/base.toml", "[promt]\n", /^profiles\/base\.toml:1:2: .* promt\./],
     ["a template that is none", "prompts/layered/en/planner.md", "${persona", /^prompts\/layered\/en\/planner\.md:1:1/],
     ["a persona that is too large", "prompts/characters/en/mei.md", "a".repeat(300_000), /^prompts\/characters\/en\/mei\.md:1: /],
     [
