@@ -14,6 +14,7 @@ const prompts = [
   ["stack", "final"],
   ["stack", "chat"],
   ["stack-cached", "planner"],
+  ["soul", "planner"],
 ] as const
 const locales: readonly Locale[] = ["zh-CN", "en"]
 const cases = prompts.flatMap(([dialect, prompt]) => locales.map((locale) => ({ dialect, prompt, locale })))
