@@ -6,7 +6,7 @@ import { skillOf } from "../../prompt/layers/skill-of.ts"
 import { shown } from "../../support/shown-injection.ts"
 
 test("S13 what every layer of a profile is: who wrote it, its place, and how late it shrinks", () => {
-  const layers = { persona: "You are Fay.", format: "Short.", final: { system: "Speak." } }
+  const layers = { persona: "You are Fay.", format: "Short.", final: { system: "Speak." }, history: { contextCount: 20 } }
   const profile = resolveProfile({ name: "fay", ...layers, variables: { mood: "calm", agent_name: "Own" } })
   const plugins = [{ name: "p", variables: { weather: "mild", mood: "no" } }]
   const skills = [skillOf("cook", { mode: "inline" })]

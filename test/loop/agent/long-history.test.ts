@@ -32,7 +32,7 @@ function noting(): { readonly store: Store; readonly asked: (number | "all")[] }
 }
 
 const answering = () => scriptedModel(Array.from({ length: 4 }, () => finish("Well.")))
-const quiet = { memory: { enabled: false } }
+const quiet = { memory: { enabled: false }, history: { contextCount: 20 } }
 
 describe("a turn of a long conversation", () => {
   test("reads the newest messages alone", async () => {
