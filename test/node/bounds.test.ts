@@ -157,10 +157,7 @@ describe("a file that is no UTF-8", () => {
     [[0xef, 0xbf, 0xbd, 0x0a, 0x09, 0xf0, 0x9f], "0xf0", "a:2:2"],
   ])("%j names the byte and its place", (bytes, byte, place) => {
     const folder = tempFolder({ a: Uint8Array.from(bytes) })
-    expect(() => readTextFile(join(folder, "a"), "a")).toThrow(
-      `expected UTF-8 text, found the byte ${byte}, which is part of no character.`,
-    )
-    expect(() => readTextFile(join(folder, "a"), "a")).toThrow(new RegExp(`^${place}`))
+    expect(() => readTextFile(join(folder, "a"), "a")).toThrow(new RegExp(`^${place}: .* ${byte},`))
   })
 })
 

@@ -92,7 +92,7 @@ describe("servers over streamable HTTP", () => {
       server.refuse(status)
       const { warnings } = await connected({ far: { url: server.url } })
       expect(warnings[0]).toMatchObject({ kind: "start", server: "far" })
-      expect(warnings[0]?.message).toContain(`It could not be started: it answers HTTP ${status} ${name}; ${advice}`)
+      expect(warnings[0]?.message).toContain(`HTTP ${status} ${name}; ${advice}`)
     },
   )
 
@@ -102,7 +102,7 @@ describe("servers over streamable HTTP", () => {
     const server = await fakeHttpServer()
     server.refuseOnly("tools/list", status)
     const { warnings } = await connected({ far: { url: server.url } })
-    expect(warnings[0]?.message).toContain(`It could not be started: it answers HTTP ${status} ${name}; ${advice}`)
+    expect(warnings[0]?.message).toContain(`HTTP ${status} ${name}; ${advice}`)
   })
 
   test.each(["resources", "prompts"] as const)("so is one that refuses the list of its %s", async (kind) => {

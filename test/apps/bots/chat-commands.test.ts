@@ -159,8 +159,9 @@ describe("N13 commands in a chat", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain(String.raw`它的结尾是：\" was a cat.\"`)
   })
 
-  test.each(["/regenerate", "/swipe", "/edit x", "/undo", "/continue"])("%s in an empty conversation says so", async (words) => {
-    expect(await bot().say(words)).toEqual(["There is nothing like that in this conversation yet."])
+  test("each that works on what was said says so in an empty conversation", async () => {
+    for (const words of ["/regenerate", "/swipe", "/edit x", "/undo", "/continue"])
+      expect(await bot().say(words), words).toEqual(["There is nothing like that in this conversation yet."])
   })
 
   test.each(["/edit", "/memory", "/forget"])("%s without words says how", async (words) => {

@@ -65,7 +65,7 @@ describe("a library of prompts", () => {
   test.each(["bot", "shared", "characters", "tools", "__proto__"])(
     "an unknown dialect %j is an error that names the known ones",
     (name) => {
-      expect(() => dialectFiles(library, name, "en")).toThrow(`expected the name of a dialect (both, chinese), found "${name}"`)
+      expect(() => dialectFiles(library, name, "en")).toThrow(`(both, chinese), found "${name}"`)
     },
   )
 

@@ -48,7 +48,7 @@ describe("R1: the syntax", () => {
     ["${w?:B}", 5],
     ["${w? ${name}: hi : y}", 13],
   ])("in %j the : is refused, since it could be a branch's end or a character", (text, column) => {
-    expect(() => parseTemplate(text)).toThrow(`template:1:${column}: expected white space on both sides of the :`)
+    expect(() => parseTemplate(text)).toThrow(new RegExp(`^template:1:${column}: .* : `))
   })
 
   test.each<[string, unknown[]]>([
