@@ -118,7 +118,7 @@ describe("a server of a stranger's file", () => {
         mcpServers: { a: program, b: { url: `http://b/?k=${encodeURI(reference)}`, headers: { key: reference } } },
       })
       expect(variables).toHaveLength(2)
-      expect(report.filter((line) => line.includes("The file names OPENAI_API_KEY there, which is not used."))).toHaveLength(2)
+      expect(report.filter((line) => line.includes(" OPENAI_API_KEY "))).toHaveLength(2)
       expect(report).toEqual(
         expect.arrayContaining(
           ["command", "args", "cwd"].map((key) => `server "a": ${key} names a variable, which is not filled in here.`),
