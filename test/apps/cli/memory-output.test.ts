@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { openStore } from "../../../src/adapters/stores/index.ts"
 import type { ServiceKey } from "../../../src/core/conversation.ts"
@@ -92,6 +94,8 @@ const masked = (text: string) =>
 
 test.each(["en", "zh-CN"])("each command about memories prints this (%s)", async (locale) => {
   const folder = await filled()
+  const recalling = `${readFileSync(plainProfile, "utf8")}\n[memory]\nrecall_limit = 8\n`
+  const profile = join(tempFolder({ "plain.toml": recalling }), "plain.toml")
   const shown: string[] = []
   const commands = [
     ...[
@@ -144,7 +148,7 @@ test.each(["en", "zh-CN"])("each command about memories prints this (%s)", async
     ],
   ]
   for (const command of commands) {
-    const options = ["--profile", plainProfile, "--locale", locale, "--data-dir", folder]
+    const options = ["--profile", profile, "--locale", locale, "--data-dir", folder]
     const { code, stdout, stderr } = await run([...command.split(" "), ...options], { env })
     const numbers = /search|why/.test(command) ? masked : (text: string) => text
     shown.push(`$ ${command}\n${numbers(stdout)}${stderr === "" ? "" : `stderr: ${stderr}`}(${code})\n`)
