@@ -18,6 +18,11 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
+/** True for a list of strings alone. */
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string")
+}
+
 /** Returns the value if it is a string, else `""`. */
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : ""

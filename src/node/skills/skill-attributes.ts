@@ -1,3 +1,4 @@
+import { isTexts } from "../../core/json-access.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
@@ -185,7 +186,7 @@ export function readDescription({ attributes, text, body, warn }: SkillFrontMatt
 /** A value as one line of text, `""` if it is absent; `undefined` if it is no text. */
 function asLine(value: unknown): string | undefined {
   if (value === undefined || value === null) return ""
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return onOneLine(value.join(" "))
+  if (isTexts(value)) return onOneLine(value.join(" "))
   return ["string", "number", "boolean"].includes(typeof value) ? onOneLine(String(value)) : undefined
 }
 

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import { isTexts } from "../../core/json-access.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import type { PromptSource } from "./prompt-source.ts"
 
@@ -36,7 +37,7 @@ function readSeparator(source: PromptSource): PromptAttributes["separator"] {
 
 function readNames(source: PromptSource, key: "optional" | "omit"): readonly string[] {
   const value = source.attributes[key] ?? []
-  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value
+  if (isTexts(value)) return value
   throw fault(source, `expected ${key} to be a list of names such as [tools, note], found ${JSON.stringify(value)}.`)
 }
 

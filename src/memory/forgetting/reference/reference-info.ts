@@ -1,5 +1,5 @@
 import { checkType } from "../../../core/check-options.ts"
-import { parsedJson } from "../../../core/json-access.ts"
+import { isTexts, parsedJson } from "../../../core/json-access.ts"
 import { encodeJsonLine } from "../../../prompt/encode/inline.ts"
 import { formatReferenceSource, parseReferenceSource, type ReferenceSource } from "./reference-source.ts"
 
@@ -58,8 +58,4 @@ function valueEnd(text: string, start: number): number {
     else if (!inText && char === "," && depth === 0) return at
   }
   return text.length
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string")
 }

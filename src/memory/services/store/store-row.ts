@@ -1,7 +1,7 @@
 import { checkType } from "../../../core/check-options.ts"
 import type { HistoryMessage, SessionKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import { isRecord } from "../../../core/json-access.ts"
+import { isRecord, isTexts } from "../../../core/json-access.ts"
 import { blobId, bytesFromText } from "./blob.ts"
 import type { Job } from "./job-runner.ts"
 import type { Receipt } from "./receipt.ts"
@@ -160,9 +160,8 @@ export function readStoreRow(line: string, number: number): StoreRow {
 function areKeys(keys: unknown): boolean {
   if (keys === undefined) return true
   const { words, dates = [], facts = [], subject = "", relation = "" } = isRecord(keys) ? keys : {}
-  const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every((text) => typeof text === "string")
-  const isFact = (fact: unknown): boolean => isRecord(fact) && areTexts([fact.subject, fact.relation, fact.value ?? ""])
-  return areTexts(words) && areTexts(dates) && areTexts([subject, relation]) && Array.isArray(facts) && facts.every(isFact)
+  const isFact = (fact: unknown): boolean => isRecord(fact) && isTexts([fact.subject, fact.relation, fact.value ?? ""])
+  return isTexts(words) && isTexts(dates) && isTexts([subject, relation]) && Array.isArray(facts) && facts.every(isFact)
 }
 
 /** The id of bytes in base64; undefined where the text is none. */

@@ -1,4 +1,5 @@
 import { PromptStrataError } from "../../../../core/errors.ts"
+import { isTexts } from "../../../../core/json-access.ts"
 import type { Memo } from "../../../../core/memo.ts"
 import type { TemplateValues } from "../../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../../prompt/template/render-template.ts"
@@ -111,7 +112,7 @@ const parameterKinds = {
   text: kindOf("text", { type: "string" }, asText),
   texts: kindOf("texts", { type: "array", items: { type: "string" } }, (value): readonly string[] | undefined => {
     if (typeof value === "string") return [value]
-    return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined
+    return isTexts(value) ? value : undefined
   }),
   number: kindOf("number", { type: "number" }, (value) => {
     const number = typeof value === "string" ? Number(value) : value
