@@ -26,9 +26,9 @@ export const chooseModel: ModelChooser = (profile, env) => {
   const apiKey = filled(env.OPENAI_API_KEY)
   const baseUrl = filled(env.OPENAI_BASE_URL) ?? profile.model.baseUrl
   const named = filled(env.PROMPTSTRATA_MODEL)
-  if (named === "demo") return demo(profile)
+  if (named === "demo") return chooseDemo(profile)
   if (apiKey === undefined && baseUrl === undefined) {
-    if (named === undefined) return demo(profile)
+    if (named === undefined) return chooseDemo(profile)
     throw usage(`PROMPTSTRATA_MODEL is ${JSON.stringify(named)}, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.`)
   }
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
@@ -67,7 +67,8 @@ export function chooseOwnModels(
   return Object.fromEntries(models)
 }
 
-function demo({ locale }: Profile): ChosenModel {
+/** The offline demo, in the language of a profile. */
+export function chooseDemo({ locale }: Pick<Profile, "locale">): ChosenModel {
   return { model: demoModel({ locale: locale.startsWith("zh") ? "zh-CN" : "en" }), demo: true }
 }
 

@@ -4,9 +4,8 @@ import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/mod
 import { formatSource, type Source } from "../../../core/source.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import { asWritten, headsIn, printTable, wrapColumns } from "../../../trace/table.ts"
-import type { ModelChooser } from "../choose-model.ts"
+import { chooseDemo, type ModelChooser } from "../choose-model.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { demoModel } from "../demo/demo-model.ts"
 import { columnsOf, exitCodes, jsonLine } from "../io.ts"
 import { addCommonOptions, type CommonOptions, collectValues, readCount, readNamedFile } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
@@ -251,11 +250,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
   const written = readScript(path, readNamedFile(path, "a script", 'Write one, such as: day 1 say "My cat is called Miso."'))
   const script = { ...written, days: options.days ?? written.days }
   const prices = readPrices(options.prices)
-  const offline: ModelChooser = ({ locale }) => ({
-    model: demoModel({ locale: locale.startsWith("zh") ? "zh-CN" : "en" }),
-    demo: true,
-  })
-  const chooseModel = options.model ? context.chooseModel : offline
+  const chooseModel = options.model ? context.chooseModel : chooseDemo
   const { userModel } = options
   const chooseUser: ModelChooser | undefined =
     userModel === undefined
