@@ -237,23 +237,23 @@ const mostNames = 500
  * most 500, first of all those who spoke. They are read again after messages left the history. If the store fails, the turn goes on with the names that it has.
  */
 export async function readSpeakers(turn: TurnContext): Promise<OtherSpeakers> {
-  return { names: await readNames(turn), looks: await loadLooks() }
-}
-
-async function readNames(turn: TurnContext): Promise<readonly string[]> {
   const { record, assembler, agent } = turn
   const { history = [], earlier = 0 } = record ?? {}
-  const later = namesIn(history)
-  if (earlier === 0) return newest([...later.named, ...later.spoke])
-  const memo = memoOf(assembler)
-  const before = memo.get(known, agent.dialect)
-  const messages = earlier + spokenOf(history).length
-  // Messages between those that were read and those that were loaded are not known.
-  const isWhole = before !== undefined && before.messages >= earlier && before.messages <= messages
-  const older = isWhole ? before : await olderNames(turn)
-  const { spoke, named } = older ? joined(older, later) : later
-  if (older) memo.set(known, agent.dialect, { spoke, named, messages })
-  return newest([...named, ...spoke])
+  let { spoke, named } = namesIn(history)
+  if (earlier > 0) {
+    const memo = memoOf(assembler)
+    const before = memo.get(known, agent.dialect)
+    const messages = earlier + spokenOf(history).length
+    // Messages between those that were read and those that were loaded are not known.
+    const isWhole = before !== undefined && before.messages >= earlier && before.messages <= messages
+    const older = isWhole ? before : await olderNames(turn)
+    if (older) {
+      spoke = newest([...older.spoke, ...spoke])
+      named = newest([...older.named, ...named])
+      memo.set(known, agent.dialect, { spoke, named, messages })
+    }
+  }
+  return { names: newest([...named, ...spoke]), looks: await loadLooks() }
 }
 
 async function olderNames(turn: TurnContext): Promise<Names | undefined> {
@@ -276,10 +276,6 @@ function namesIn(history: readonly HistoryMessage[]): Names {
     for (const { name } of mentions) named.push(name)
   }
   return { spoke, named }
-}
-
-function joined(older: Names, later: Names): Names {
-  return { spoke: newest([...older.spoke, ...later.spoke]), named: newest([...older.named, ...later.named]) }
 }
 
 /** The names without repetition, the newest ones last. */
