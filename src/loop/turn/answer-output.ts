@@ -199,28 +199,26 @@ export class AnswerOutput {
   }
 
   /** Words are changed for people, and links removed, last, because the text of a file that was not opened may be one. */
-  #show(part: OutputPart): void {
-    for (const each of this.#pipeline.last?.push(part) ?? [part]) this.#deliver(each)
-  }
-
-  #deliver(part: OutputPart): void {
+  #show(shown: OutputPart): void {
     const { emit } = this.#to
-    const { pieces } = this.#pipeline.delivery
-    const { text, bubble } = this.#pipeline.delivery.push(part)
-    if (part.type === "emotion") this.#emotions = [...(pieces.length > 0 ? this.#emotions : []), part.emotion]
-    if (text !== "") {
+    for (const part of this.#pipeline.last?.push(shown) ?? [shown]) {
+      const { pieces } = this.#pipeline.delivery
+      const { text, bubble } = this.#pipeline.delivery.push(part)
+      if (part.type === "emotion") this.#emotions = [...(pieces.length > 0 ? this.#emotions : []), part.emotion]
+      if (text !== "") {
+        this.hasShown = true
+        emit({ type: "text-delta", delta: text })
+      }
+      if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble, ...defined({ emotions: filled(this.#emotions) }) })
+      if (part.type === "bubble-end") this.#emotions = this.#emotions.slice(-1)
+      if (part.type === "bubble-end") for (const attachment of this.#ofBubble.splice(0)) emit({ type: "attachment", attachment })
+      if (part.type === "text" || part.type === "bubble-end") continue
+      const event = eventOf(part)
+      if (event?.type === "warning") this.#to.warnings.push(event.warning)
+      if (event === undefined || (this.#isCut && event.type === "empty-reply")) continue
       this.hasShown = true
-      emit({ type: "text-delta", delta: text })
+      emit(event)
     }
-    if (bubble !== "" && !this.#isCut) emit({ type: "bubble", text: bubble, ...defined({ emotions: filled(this.#emotions) }) })
-    if (part.type === "bubble-end") this.#emotions = this.#emotions.slice(-1)
-    if (part.type === "bubble-end") for (const attachment of this.#ofBubble.splice(0)) emit({ type: "attachment", attachment })
-    if (part.type === "text" || part.type === "bubble-end") return
-    const event = eventOf(part)
-    if (event?.type === "warning") this.#to.warnings.push(event.warning)
-    if (event === undefined || (this.#isCut && event.type === "empty-reply")) return
-    this.hasShown = true
-    emit(event)
   }
 }
 
