@@ -159,10 +159,10 @@ export function isSpoken({ text, attachments }: Pick<HistoryMessage, "text" | "a
   return text.trim() !== "" || (attachments?.length ?? 0) > 0
 }
 
-/** The messages that have words or attachments, from an index on. Histories are frozen, and `filter` takes several times as long on a frozen list. */
-export function spokenOf(history: readonly HistoryMessage[], from = 0): readonly HistoryMessage[] {
+/** The messages that have words or attachments. Histories are frozen, and `filter` takes several times as long on a frozen list. */
+export function spokenOf(history: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const spoken: HistoryMessage[] = []
-  for (let at = from; at < history.length; at++) {
+  for (let at = 0; at < history.length; at++) {
     const message = history[at] as HistoryMessage
     if (isSpoken(message)) spoken.push(message)
   }

@@ -37,11 +37,13 @@ export function lateMethods<T extends object, const Names extends string>(
   names: Names & (Words<Names> extends keyof T ? unknown : never),
   copy?: (given: never) => unknown,
 ): Pick<T, Words<Names> & keyof T> {
-  const call = async (name: string, called: readonly unknown[]): Promise<unknown> => {
-    const given = copy ? [copy(called[0] as never), ...called.slice(1)] : called
-    const loaded = (await load()) as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
-    return loaded[name]?.(...given)
-  }
-  const methods = names.split(" ").map((name) => [name, (...given: readonly unknown[]) => call(name, given)])
+  const methods = names.split(" ").map((name) => {
+    const method = async (...called: readonly unknown[]): Promise<unknown> => {
+      const given = copy ? [copy(called[0] as never), ...called.slice(1)] : called
+      const loaded = (await load()) as unknown as Readonly<Record<string, (...given: readonly unknown[]) => unknown>>
+      return loaded[name]?.(...given)
+    }
+    return [name, method]
+  })
   return Object.fromEntries(methods) as Pick<T, Words<Names> & keyof T>
 }

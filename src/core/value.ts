@@ -98,11 +98,6 @@ export function stabilityOf({ scope, stability }: Pick<Injection, "scope" | "sta
   return stability ?? scope
 }
 
-/** The less stable of the two. */
-export function leastStable(a: Stability, b: Stability): Stability {
-  return stabilities.indexOf(a) >= stabilities.indexOf(b) ? a : b
-}
-
 /** Recommended priorities: lower stands first (S2). */
 export const priority = {
   safety: 10,

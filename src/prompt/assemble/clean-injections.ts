@@ -102,7 +102,8 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
   const slots: [string, SlotValue][] = []
   let [isSame, isBlank] = [!Object.values(entry).includes(undefined as never), true]
   // A slot of plain JavaScript may be undefined: it is absent.
-  for (const [name, value] of Object.entries(entry).filter((slot) => slot[1] !== undefined)) {
+  for (const [name, value] of Object.entries<SlotValue | undefined>(entry)) {
+    if (value === undefined) continue
     const clean = cleanValue(value, trust, found)
     slots.push([name, clean])
     if (clean !== value) isSame = false

@@ -51,7 +51,7 @@ export function combineInjections(
     if (state) fromStack.add(item.key)
   }
   if (!state) return { injections: items, reserved, hides }
-  const look = lookOf(dialect)
+  const look = authored.made(looks, dialect, findLook)
   let tools: Injection | undefined
   for (const injection of turnInjections(state, look, memo)) {
     const isKnown = fromStack.has(injection.key)
@@ -79,10 +79,8 @@ interface DialectLook extends TurnLook {
   readonly conditions: ReadonlySet<string>
 }
 
-const looks = memoKind<Dialect, DialectLook>()
-
 /** The look of a dialect. It is found once. */
-const lookOf = (dialect: Dialect): DialectLook => authored.made(looks, dialect, findLook)
+const looks = memoKind<Dialect, DialectLook>()
 
 function findLook(dialect: Dialect): DialectLook {
   const { byFile, conditions, messageLists } = dialectNames(dialect)

@@ -2,7 +2,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { MessageRole } from "../../../core/span.ts"
-import { type Injection, leastStable, type Stability, stabilityOf } from "../../../core/value.ts"
+import { type Injection, type Stability, stabilities, stabilityOf } from "../../../core/value.ts"
 import type { FrameSink } from "../../template/frame-writer.ts"
 import type { Draft, DraftMessage, MessageCalls, Piece } from "./draft.ts"
 
@@ -75,8 +75,8 @@ export class DraftRecorder {
    */
   enter(origin: Origin): Origin {
     const around = this.origin
-    const stability = leastStable(origin.stability, around.stability)
-    this.origin = stability === origin.stability ? origin : { ...origin, stability }
+    const isStabler = stabilities.indexOf(origin.stability) < stabilities.indexOf(around.stability)
+    this.origin = isStabler ? { ...origin, stability: around.stability } : origin
     return around
   }
 
