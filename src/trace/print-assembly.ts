@@ -110,7 +110,10 @@ interface Region {
 /** The layers of a request, in regions between the ends of its prefixes (S15). */
 function regionsOf(assembly: Assembly): Region[] {
   const regions: { spans: Span[]; ends: readonly Prefix[] }[] = []
-  const places = prefixPlaces(assembly)
+  // The prefixes that are not empty, without the last one, which is the whole request.
+  const places = assembly.prefixes.filter(
+    ({ stability, tokens }) => stability !== "turn" && tokens > 0 && tokens <= assembly.tokens,
+  )
   let message = -1
   let end = 0
   let open: (typeof regions)[number] | undefined
@@ -128,11 +131,6 @@ function regionsOf(assembly: Assembly): Region[] {
   const sectionsIn = (spans: readonly Span[]): readonly Section[] =>
     [...Map.groupBy(spans, ({ key }) => key)].map(([key, own]) => section(key, own, assembly))
   return regions.map(({ spans, ends }) => ({ sections: sectionsIn(spans), ends }))
-}
-
-/** The prefixes that are not empty, without the last one, which is the whole request. */
-function prefixPlaces({ prefixes, tokens }: Assembly): readonly Prefix[] {
-  return prefixes.filter((prefix) => prefix.stability !== "turn" && prefix.tokens > 0 && prefix.tokens <= tokens)
 }
 
 function section(key: string, spans: readonly Span[], { tokens: ofTokens, decisions }: Assembly): Section {

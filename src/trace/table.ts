@@ -23,7 +23,7 @@ export function printTable(
   const plain = (row: readonly string[]) => header.map((_, column) => terminalLine(row[column] ?? ""))
   const cells = rows.filter((row): row is readonly string[] => !("rule" in row)).map(plain)
   const widths = header.map((title, column) => Math.max(...[title, ...cells.map((row) => row[column] ?? "")].map(displayWidth)))
-  const numeric = header.map((_, column) => cells.length > 0 && cells.every((row) => isNumber(row[column] ?? "")))
+  const numeric = header.map((_, column) => cells.length > 0 && cells.every((row) => /^[\d.]+( %)?$/.test(row[column] ?? "")))
   const widthOf = (columns: readonly number[]): number => columns.reduce((sum, own) => sum + own + 2, 0) - 2
   let fit = header.length
   while (fit > 2 && widthOf(widths.slice(0, fit)) + 2 > maxWidth) fit--
@@ -44,10 +44,6 @@ export function printTable(
 function printRule({ rule }: Rule, width: number): string {
   const words = `── ${terminalLine(rule)} `
   return `  ${words}${"─".repeat(Math.max(2, width - displayWidth(words)))}`
-}
-
-function isNumber(cell: string): boolean {
-  return /^[\d.]+( %)?$/.test(cell)
 }
 
 function pad(cell: string, width: number, right: boolean): string {

@@ -45,14 +45,10 @@ function printSections(sections: readonly PromptSection[], assembly: Assembly, {
     const shown = openLine && text.startsWith("\n") ? text.slice(1) : text
     lines.push(paint("cyan", heading(section, assembly, inLine).map(say).join(" · ")))
     if (text !== "") openLine = !text.endsWith("\n")
-    if (shown !== "") lines.push(unlikeHeadings(openLine ? shown : shown.slice(0, -1)))
+    // A line of the prompt that looks like a heading gets a backslash.
+    if (shown !== "") lines.push((openLine ? shown : shown.slice(0, -1)).replace(/^(?=──|══)/gm, "\\"))
   }
   return lines.join("\n")
-}
-
-/** Puts `\\` before a line of the prompt that looks like a heading. */
-function unlikeHeadings(text: string): string {
-  return text.replace(/^(?=──|══)/gm, "\\")
 }
 
 function heading({ key, tokens, source, trust, fate }: PromptSection, assembly: Assembly, inLine: boolean): string[] {

@@ -30,7 +30,8 @@ type Route = (server: Serving, request: Request, caller: Caller) => Response | P
 const routes = Object.entries<Route>({
   "POST /v1/chat/completions": completeChat,
   "POST /v1/responses": createResponse,
-  "GET /v1/models": listModels,
+  "GET /v1/models": (server) =>
+    Response.json({ object: "list", data: Object.keys(server.agents).map((id) => modelOf(id, server)) }),
   "GET /v1/models/ID": oneModel,
   "GET /v1/sprites": sendSprite,
   "GET /v1/sprites/ID": sendSprite,
@@ -99,10 +100,6 @@ async function answer(server: Server, request: Request): Promise<Response> {
 }
 
 const modelOf = (id: string, { startedSeconds: created }: Server) => ({ id, object: "model", created, owned_by: "promptstrata" })
-
-function listModels(server: Server): Response {
-  return Response.json({ object: "list", data: Object.keys(server.agents).map((id) => modelOf(id, server)) })
-}
 
 function oneModel(server: Server, { url }: Request): Response {
   const id = decoded(new URL(url).pathname.split("/").at(-1) ?? "")

@@ -81,7 +81,9 @@ async function requestOf(
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
   })
   const messages = capabilities.severalSystemMessages === false ? oneSystemMessage(assembly.messages) : assembly.messages
-  const facts = { question: wordsOf(injections), speaker: "", tools: [], runs: [], prestart: [], memories: [] }
+  // The texts of users, for a model that is code and reads no prompt.
+  const question = injections.flatMap(({ content }) => userTexts(content)).join("\n")
+  const facts = { question, speaker: "", tools: [], runs: [], prestart: [], memories: [] }
   return { messages, assembly, facts: { prompt, background: true, ...facts } }
 }
 
@@ -90,11 +92,6 @@ async function dialectFor(prompt: string, dialect: Dialect): Promise<Dialect> {
   if (dialect.files.has(prompt)) return dialect
   const name = shippedDialectNames().includes(dialect.name) ? dialect.name : "layered"
   return dialectWith(prompt, await loadDialect(name, dialect.locale, { background: true }))
-}
-
-/** The texts of users, for a model that is code and reads no prompt. */
-function wordsOf(injections: readonly Injection[]): string {
-  return injections.flatMap(({ content }) => userTexts(content)).join("\n")
 }
 
 function userTexts(value: SlotValue): readonly string[] {

@@ -73,7 +73,9 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   /** Puts a job back in its place. It and its conversation wait for `waitMs`. */
   async fail(claimed: ClaimedJob, reason: string, waitMs: number): Promise<void> {
     await this.#transaction(async (client, db) => {
-      const failed = await this.#engine.fail(claimed.queue, attemptOf(claimed), { message: storable(reason) }, { db })
+      // JSON in PostgreSQL can hold neither NUL nor a lone surrogate.
+      const message = reason.toWellFormed().replaceAll("\0", "\uFFFD")
+      const failed = await this.#engine.fail(claimed.queue, attemptOf(claimed), { message }, { db })
       const wait = `update ${this.#table} set start_after = now() + $3 * interval '1 millisecond' where name = $1 and id = $2`
       if (wasHeld(failed)) await client.query(wait, [claimed.queue, claimed.id, waitMs])
     })
@@ -199,9 +201,4 @@ function attemptOf({ id, retryCount }: ClaimedJob): { readonly id: string; reado
 /** True when the job was held by this process and has changed. The types of pg-boss leave out the count in its response. */
 function wasHeld(response: object): boolean {
   return "affected" in response && response.affected === 1
-}
-
-/** JSON in PostgreSQL can hold neither NUL nor a lone surrogate. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll("\0", "\uFFFD")
 }

@@ -55,7 +55,7 @@ async function choose({ model, encoding }: TiktokenCounterOptions): Promise<{ en
 }
 
 function checked(encoding: string): TiktokenEncoding {
-  if (isEncoding(encoding)) return encoding
+  if (Object.hasOwn(encodingSources, encoding)) return encoding as TiktokenEncoding
   const known = Object.keys(encodingSources)
   const message = `There is no encoding ${JSON.stringify(encoding)}; tiktoken has ${known.join(", ")}.`
   throw new PromptStrataError("usage", message + didYouMean(encoding, known))
@@ -102,10 +102,6 @@ export const encodingSources: Readonly<Record<TiktokenEncoding, EncodingSource>>
   p50k_edit: { split: splitGpt2, load: () => import("tiktoken/encoders/p50k_edit.json", { with: { type: "json" } }) },
   cl100k_base: { split: splitCl100k, load: () => import("tiktoken/encoders/cl100k_base.json", { with: { type: "json" } }) },
   o200k_base: { split: splitO200k, load: () => import("tiktoken/encoders/o200k_base.json", { with: { type: "json" } }) },
-}
-
-function isEncoding(name: string): name is TiktokenEncoding {
-  return Object.hasOwn(encodingSources, name)
 }
 
 /**

@@ -31,7 +31,8 @@ export function candidatesFor(parameter: Parameter, tool: ModelTool, text: strin
     const at = parametersOf(tool)
       .filter(isNumber)
       .findIndex((each) => each.name === name)
-    return { values: numbersIn(text).slice(at, at + 1) }
+    const numbers = (text.match(/-?\d{1,15}(?:\.\d{1,15})?/g) ?? []).map(Number)
+    return { values: numbers.slice(at, at + 1) }
   }
   return type === "string" ? { values: wordsFor(parameter, { says, tool, text, rest: without(text, time) }) } : { values: [] }
 }
@@ -71,10 +72,6 @@ function without(text: string, found: { readonly start: number; readonly end: nu
 
 function isNumber({ type }: Parameter): boolean {
   return type === "number" || type === "integer"
-}
-
-function numbersIn(text: string): readonly number[] {
-  return (text.match(/-?\d{1,15}(?:\.\d{1,15})?/g) ?? []).map(Number)
 }
 
 function quotedIn(text: string): readonly string[] {

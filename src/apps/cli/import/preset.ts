@@ -108,7 +108,7 @@ function promptManagerPreset(
     if (identifier === "chatHistory") isAfterHistory = true
     else if (Object.hasOwn(places, identifier)) sides[0].push({ role: "system", text: places[identifier] ?? "" })
     else {
-      const role = roleOf(prompt.role)
+      const role = prompt.role === "user" || prompt.role === "assistant" ? prompt.role : "system"
       if (listOf(prompt.injection_trigger).length > 0)
         report.push(`${name}: it stands in every answer, not only in those of its triggers.`)
       const depth = numberOr(prompt.injection_depth, 4)
@@ -183,10 +183,6 @@ function slotTexts(json: Json, { slots, words }: Pick<PresetParts, "slots" | "wo
     dialogueExamples: slots.examples,
     personaDescription: userPersona,
   }
-}
-
-function roleOf(role: unknown): PresetPiece["role"] {
-  return role === "user" || role === "assistant" ? role : "system"
 }
 
 /** The slot for what a profile says of its user, who has a description in SillyTavern. */

@@ -115,7 +115,7 @@ function resumed(
 ): ResumedTurn {
   let { version } = record
   const write = async (approval: OpenTurn): Promise<void> => {
-    const state = { ...record.state, [approvalKey]: plain(approval) }
+    const state = { ...record.state, [approvalKey]: JSON.parse(JSON.stringify(approval)) as OpenTurn }
     const commit = { expectVersion: version, append: [], state, jobs: [] }
     version = (await orAborted(agent.store.commit(key, commit), signal)).version
   }
@@ -137,11 +137,6 @@ function resumed(
     // Nothing runs any more, so that nobody has to wait.
     ran: (runs) => write({ ...claimed, claimedUntilMs: 0, step: { ...open.step, runs } }),
   }
-}
-
-/** Plain JSON, without members that are undefined. */
-function plain<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T
 }
 
 /** How often a message that waits looks whether it still has to. */

@@ -57,9 +57,11 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
     if (!signal.aborted) inform("done")
   } catch (error) {
     if (!signal.aborted) inform(isMeant(error) ? "stopped" : "failed", error)
+    const code = signal.aborted || !PromptStrataError.isInstance(error) ? undefined : error.code
     // The turn was forgotten, also by another process, so there is nothing left to do.
-    if (!signal.aborted && PromptStrataError.isInstance(error) && error.code === "aborted") return
-    if (!signal.aborted && (isLast || !isToldByReceipts(error))) tell(error)
+    if (code === "aborted") return
+    // Receipts tell of an error of background work.
+    if (!signal.aborted && (isLast || code !== "background")) tell(error)
     throw error
   } finally {
     signal.removeEventListener("abort", onAbort)
@@ -69,10 +71,6 @@ async function runJob(parts: AgentContext, job: Job, attempt: JobAttempt): Promi
 /** True if nothing went wrong: the runner was closed, or the data of the job was forgotten. */
 function isMeant(reason: unknown): boolean {
   return PromptStrataError.isInstance(reason) && (reason.code === "closed" || reason.code === "aborted")
-}
-
-function isToldByReceipts(error: unknown): boolean {
-  return PromptStrataError.isInstance(error) && error.code === "background"
 }
 
 function jobContext(parts: AgentContext, job: Job, attempt: JobAttempt): JobContext {

@@ -98,7 +98,8 @@ function readStamp(text: string): { readonly stamp: Stamp; readonly rest: string
 function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
   const [year = 0, month = 1, day = 1, ...more] = numbers
   const [hour = 0, minute = 0] = more
-  if (!isDay({ year, month, day })) return undefined
+  // Years before 100 are refused, because `Date` reads them as others.
+  if (year < 100 || dayNumber(year, month, day) === undefined) return undefined
   if (grain === "year") return { grain, year }
   if (grain === "month") return { grain, year, month }
   if (grain === "day") return { grain, year, month, day }
@@ -107,11 +108,6 @@ function stampOf(grain: Grain, numbers: readonly number[]): Stamp | undefined {
   const first = { year, month, day }
   const last = { year: lastYear, month: lastMonth, day: lastDay }
   return compact(addDays(first, 6)) === compact(last) ? { grain, first, last } : undefined
-}
-
-/** Years before 100 are refused, because `Date` reads them as others. */
-function isDay({ year, month, day }: CalendarDay): boolean {
-  return year >= 100 && dayNumber(year, month, day) !== undefined
 }
 
 /** The stamp of the year, month, week, day or minute of a moment. */
