@@ -1,8 +1,9 @@
 import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
 import { dateFormat, emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
-import type { SlotEntry, SlotValue, TrustedText } from "../../core/value.ts"
+import type { SlotEntry, SlotValue, Trust, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
 import { encodeInline, encodeJsonLine } from "../encode/inline.ts"
+import { hasLineBreak } from "../encode/line-breaks.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import { sanitise, sanitiseJson } from "../encode/sanitise.ts"
 import { printArguments } from "../tools/call-arguments.ts"
@@ -198,8 +199,6 @@ function as(text: string): TrustedText {
   return { text, trust: "tool" }
 }
 
-const breaks = /[\n-\r\u0085\u2028\u2029]/
-
 /** A run's result, with its attachments behind it if the model takes them. */
 function resultOf({ result, failed, sentence, attachments = [] }: KeptRun, { sight }: HistoryLook): TrustedText {
   const text: TrustedText = { text: result, trust: sentence === true && failed !== true ? "author" : "tool" }
@@ -209,16 +208,18 @@ function resultOf({ result, failed, sentence, attachments = [] }: KeptRun, { sig
 }
 
 function keptRunEntry(run: KeptRun, look: HistoryLook): SlotEntry {
-  const { failed, result, sentence } = run
-  const text = resultOf(run, look)
-  const { tool, arguments: args } = prestartEntry(run)
-  return {
-    tool: tool ?? "",
-    arguments: args ?? "",
-    failed: failed === true,
-    [breaks.test(result) ? "block" : "result"]: text,
-    ...(sentence === true ? { sentence: encodedText(result, "author") } : {}),
-  }
+  return callEntry(run, resultOf(run, look), { trust: "tool", failed: run.failed === true, isSentence: run.sentence === true })
+}
+
+/** The entry of a call and its result. Where a sentence of the dialect stands for the result, it is neither quoted nor escaped. */
+export function callEntry(
+  { tool, args }: Pick<KeptRun, "tool" | "args">,
+  result: TrustedText,
+  { trust, failed, isSentence }: { readonly trust: Trust; readonly failed: boolean; readonly isSentence: boolean },
+): SlotEntry {
+  const entry = { tool: { text: tool, trust }, arguments: argumentsText(args, trust), failed }
+  const whole = { ...entry, [hasLineBreak(result.text) ? "block" : "result"]: result }
+  return isSentence ? { ...whole, sentence: encodedText(result.text, "author") } : whole
 }
 
 /**
@@ -251,7 +252,7 @@ function callEntries({ unprompted }: HistoryMessage, runs: readonly KeptRun[], l
 }
 
 /** A run's arguments as text. Each is cleaned by itself, because each is encoded by itself. */
-export function argumentsText(args: Readonly<Record<string, unknown>>, trust: TrustedText["trust"]): TrustedText {
+function argumentsText(args: Readonly<Record<string, unknown>>, trust: TrustedText["trust"]): TrustedText {
   const { value, ...removed } = sanitiseJson(args)
   return encodedText(printArguments(value), trust, removed)
 }

@@ -5,7 +5,7 @@ import type { KnownNames } from "../encode/named-lines.ts"
 import { nativeNames } from "../tools/native-names.ts"
 import { isSentence, type ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
-import { argumentsText, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
+import { callEntry, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
 
 /**
@@ -89,9 +89,6 @@ export function knownNames(
   return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }
 }
 
-/** Every character that JavaScript or a reader takes for a line break. */
-const lineBreak = /[\n-\r\u0085\u2028\u2029]/
-
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {
   return { key, content, trust, priority: priority.default, role: "system", scope: "turn", enabled: true, ...more }
 }
@@ -126,13 +123,7 @@ function wakeEntry({ reason, trust = "tool", bubbles, workMode }: WakeReason): S
 }
 
 function runEntry(run: ToolRun): SlotEntry {
-  return {
-    tool: as(run.tool, "agent"),
-    arguments: argumentsText(run.args, "agent"),
-    failed: run.status === "failed",
-    [lineBreak.test(run.result) ? "block" : "result"]: resultOf(run),
-    ...(isSentence(run) ? { sentence: encodedText(run.result, "author") } : {}),
-  }
+  return callEntry(run, resultOf(run), { trust: "agent", failed: run.status === "failed", isSentence: isSentence(run) })
 }
 
 /** Of an empty run, the sentence of the dialect that stands for its result; it is not the tool's, so it is neither quoted nor escaped. */
