@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url"
 import { invariant, messageOf, PromptStrataError } from "../../core/errors.ts"
 import type { RandomSource, Timers } from "../../core/ports.ts"
+import { growingWaitMs } from "../../core/timers.ts"
 import { createKeyedQueue } from "../../memory/services/keyed-queue.ts"
 import { findTarget, readTarget } from "./change-file.ts"
 import { finishEntry, type HistoryEntry, type HistoryFile, historyFiles, readEntry } from "./change-history.ts"
@@ -112,8 +113,6 @@ interface LockOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-const longestWaitMs = 50
-
 /**
  * Locks a file against all other processes and threads. Resolves to the function that unlocks it. The file must exist and be
  * empty. It is a lock of the kernel, taken by SQLite, and ends with its process, so none is left behind. Throws `file-busy`
@@ -131,7 +130,7 @@ export async function lockFile(path: string, { timers, random, timeoutMs, signal
       throw fileError("file-busy", ".", message, { hint: "Try again, or look for a process that hangs." })
     }
     // Random, so that waiting processes do not try at the same time again and again.
-    const delayMs = Math.ceil(Math.min(longestWaitMs, 2 ** Math.min(round + 1, 6)) * (0.5 + random() / 2))
+    const delayMs = growingWaitMs(round + 1, { baseMs: 2, maxMs: 50 }, random)
     await new Promise<void>((resume) => timers.set(resume, delayMs))
     waitedMs += delayMs
   }

@@ -1,6 +1,7 @@
 import type { Client, Pool } from "pg"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
+import { growingWaitMs } from "../../../core/timers.ts"
 import { runnerOfOpenStore, storeClosed } from "../../../memory/services/store/store.ts"
 import type { DatabaseStore } from "../database-store.ts"
 import { migrations, updateSchema } from "../sql/migrate.ts"
@@ -29,8 +30,7 @@ interface WakeUpOptions {
   readonly onWarning: (message: string) => void
 }
 
-const firstWaitMs = 500
-const longestWaitMs = 30_000
+const listenAgain = { baseMs: 500, maxMs: 30_000 }
 
 /** Listens on a connection of its own. When that is lost it connects again, with backoff and jitter, until it is closed. */
 export class WakeUpListener {
@@ -79,9 +79,8 @@ export class WakeUpListener {
     if (this.#isClosed) return
     const { timers, random, onWarning } = this.#options
     if (this.#failures === 0) onWarning(`jobs: not woken at once until the listening connection is back (${reason})`)
-    const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures, 6)) * (0.5 + random() / 2)
     this.#failures += 1
-    this.#waiting = timers.set(() => void this.#listen(), waitMs)
+    this.#waiting = timers.set(() => void this.#listen(), growingWaitMs(this.#failures, listenAgain, random))
   }
 }
 

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises"
 import { Kysely, type Logger } from "kysely"
 import { PromptStrataError } from "../../../core/errors.ts"
 import type { RandomSource, Timers } from "../../../core/ports.ts"
+import { growingWaitMs } from "../../../core/timers.ts"
 import { storeClosed } from "../../../memory/services/store/store.ts"
 import { runPreparedAtOnce } from "../sql/prepared.ts"
 import type { Queries, SqlDatabase, Tables } from "../sql/sql-database.ts"
@@ -252,7 +253,7 @@ async function retryWhileBusy<T>(
       if (waitedMs >= busyMs) throw busyFault(file, waitedMs)
     }
     // Random, so that waiting processes do not all try again at the same moment.
-    const delayMs = Math.ceil(Math.min(50, 2 ** Math.min(round, 6)) * (0.5 + random() / 2))
+    const delayMs = growingWaitMs(round, { baseMs: 2, maxMs: 50 }, random)
     await new Promise<void>((resume) => timers.set(resume, delayMs))
     waits.ms += delayMs
   }

@@ -11,7 +11,7 @@ export function isBusy(error: unknown): boolean {
 export function sqliteFault(error: unknown, file: string): unknown {
   if (PromptStrataError.isInstance(error)) return error
   const code = resultCode(error)
-  if (code === undefined && !isSqlite(error)) return error
+  if (code === undefined && !(error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR")) return error
   const hint = faultAdvice.get(isOfOtherSchema(error) ? "missing" : String(code))
   return new PromptStrataError("store", `The store in ${file} failed: ${messageOf(error)}.`, {
     cause: error,
@@ -42,8 +42,4 @@ function resultCode(error: unknown): number | undefined {
 /** True when a table or column is missing: it was there when the file was opened. */
 function isOfOtherSchema(error: unknown): boolean {
   return /^(no such (table|column)|table \S+ has no column named)/u.test(messageOf(error))
-}
-
-function isSqlite(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_SQLITE_ERROR"
 }
