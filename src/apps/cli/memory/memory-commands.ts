@@ -11,7 +11,7 @@ import { keptFolder } from "../options.ts"
 import { askLine } from "../terminal-confirm.ts"
 import { chatWords, type StoreWords } from "../words/command-words.ts"
 import { addExport, addImport } from "./export-import.ts"
-import { addList, addReceipts, addShow, addWhy } from "./print-memories.ts"
+import { addList, addReceipts, addShow, addWhy, memoryOfId } from "./print-memories.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
 interface ForgetOptions extends StoreCommandOptions {
@@ -75,12 +75,8 @@ async function forgetTurns({ context, store, words }: OpenedStore, options: Forg
 async function forgetById(opened: OpenedStore, options: ForgetOptions, id: string): Promise<number> {
   const { context, store, profile, words } = opened
   const { screen } = context
-  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
-  const memory = rows.find((row) => row.memory.id === id)?.memory
-  if (memory === undefined) {
-    screen.complain(words.noMemory(terminalLine(id)))
-    return exitCodes.failed
-  }
+  const memory = await memoryOfId(opened, scopeOf(profile, options), id)
+  if (memory === undefined) return exitCodes.failed
   screen.note(words.forgetsMemory(terminalLine(memory.text)))
   const refusal = await refusalOf(opened, options)
   if (refusal !== undefined) return refusal

@@ -5,6 +5,7 @@ import { createMemoryService } from "../../../memory/services/memory/create-memo
 import type { Memory } from "../../../memory/services/memory/memory-service.ts"
 import { printCost, type Receipt } from "../../../memory/services/store/receipt.ts"
 import type { MemoryKeys, StoredMemory } from "../../../memory/services/store/records.ts"
+import type { StoreScope } from "../../../memory/services/store/store.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { clockOf, type RunCommand } from "../context.ts"
@@ -91,20 +92,20 @@ function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly
   return [id, momentText(atMs), String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
 }
 
+/** A memory of a scope by its id. If there is none, it prints that. */
+export async function memoryOfId({ context, store, words }: OpenedStore, scope: StoreScope, id: string) {
+  const rows = await storedRows(store, scope, ["memory"])
+  const found = rows.find(({ memory }) => memory.id === id)
+  if (found === undefined) context.screen.complain(words.noMemory(terminalLine(id)))
+  return found?.memory
+}
+
 /** Prints one memory. Resolves to the exit code. */
-async function memoryShow(
-  { context, store, profile, words }: OpenedStore,
-  options: StoreCommandOptions,
-  id: string,
-): Promise<number> {
-  const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
-  const memory = rows.find((row) => row.memory.id === id)?.memory
-  if (memory === undefined) {
-    context.screen.complain(words.noMemory(terminalLine(id)))
-    return exitCodes.failed
-  }
-  const text = options.json ? jsonLine(memory) : memoryText(memory, words)
-  context.io.stdout.write(`${text}\n`)
+async function memoryShow(opened: OpenedStore, options: StoreCommandOptions, id: string): Promise<number> {
+  const memory = await memoryOfId(opened, { agent: opened.profile.agent.id }, id)
+  if (memory === undefined) return exitCodes.failed
+  const text = options.json ? jsonLine(memory) : memoryText(memory, opened.words)
+  opened.context.io.stdout.write(`${text}\n`)
   return exitCodes.ok
 }
 
