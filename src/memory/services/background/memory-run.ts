@@ -140,9 +140,12 @@ export class MemoryRun {
     }
     const outcome = await within({ timeoutMs, signal, timers }, (own) => task({ run: this, ask, signal: own }))
     if (outcome.status === "aborted") throw signal.reason
+    const error = outcome.status === "failed" ? outcome.error : undefined
+    const code = PromptStrataError.isInstance(error) ? error.code : undefined
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
-    const failure = outcome.status === "failed" ? failureOf(outcome.error) : tooLong
-    const isRefused = outcome.status === "failed" && isSpendingLimit(outcome.error)
+    const thrown: StepResult = { outcome: code === "decision" ? "parse-error" : "failed", message: messageOf(error) }
+    const failure = outcome.status === "failed" ? thrown : tooLong
+    const isRefused = code === "spending-limit"
     if (isRefused) asked.model = before?.model
     // Words that wait to be judged alone go on waiting.
     const failed: StepResult = isRefused && this.#carried === undefined ? { ...failure, outcome: "skipped" } : failure
@@ -200,7 +203,9 @@ export class MemoryRun {
     this.#unwritten = []
     const written = await this.context.receipts?.(work, receiptsOf).catch(async (error: unknown) => {
       await this.expectWanted(this.context.signal)
-      throw PromptStrataError.isInstance(error) && error.code === "aborted" ? goneAround(error) : error
+      if (!PromptStrataError.isInstance(error) || error.code !== "aborted") throw error
+      // The job's own turn is there: another one, that is judged with it, went meanwhile. The next attempt leaves it out.
+      throw new PromptStrataError("background", error.message, { cause: error, hint: "It is tried again without that turn." })
     })
     for (const receipt of written ?? []) this.receipts.set(receipt.kind, receipt)
   }
@@ -225,11 +230,6 @@ function receiptOf(begun: BegunReceipt, result: StepResult, cuts: readonly strin
   return { ...begun, ...result, ...(message === "" ? {} : { message }) }
 }
 
-/** The job's own turn is there: another one, that is judged with it, went meanwhile. The next attempt leaves it out. */
-function goneAround(error: PromptStrataError): PromptStrataError {
-  return new PromptStrataError("background", error.message, { cause: error, hint: "It is tried again without that turn." })
-}
-
 /** Tells what a prompt had room for, if its budget cut something: `its prompt had room for 12 of 80 entries of recent`. */
 function cutsText(cut: CutRecord): readonly string[] {
   const told = (size: CutSize, key: string): string => {
@@ -240,13 +240,4 @@ function cutsText(cut: CutRecord): readonly string[] {
       : `its prompt had room for ${size.entries} of ${size.of} entries of ${key}`
   }
   return Object.entries(cut).map(([key, size]) => told(size, key))
-}
-
-function isSpendingLimit(error: unknown): boolean {
-  return PromptStrataError.isInstance(error) && error.code === "spending-limit"
-}
-
-function failureOf(error: unknown): StepResult {
-  const isUnreadable = PromptStrataError.isInstance(error) && error.code === "decision"
-  return { outcome: isUnreadable ? "parse-error" : "failed", message: messageOf(error) }
 }
