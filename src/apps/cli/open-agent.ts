@@ -70,16 +70,12 @@ function loadingOf({ locale, dataDir, greeting, user: userName, clock = hostPort
 }
 
 /** {@link openProfile}, of which new sessions and previews take the files as they are then (L13). A broken edit is told. */
-export async function openWatchedProfile(
-  options: CommonOptions & CharacterOptions,
-  context: CliContext,
-  shipped = "layered",
-): Promise<ProfileWatch> {
+export async function openWatchedProfile(options: CommonOptions & CharacterOptions, context: CliContext): Promise<ProfileWatch> {
   const { profile = projectProfile() } = options
   const loading = loadingOf(options, context)
   if (options.profile === undefined && profile !== undefined) loading.onWarning(`Profile: ${displayPath(profile)}`)
   const onProblem = ({ message }: PromptStrataError): void => context.screen.complain(context.translate(message))
-  return watchProfile(profile ?? shipped, { ...loading, onProblem })
+  return watchProfile(profile ?? "layered", { ...loading, onProblem })
 }
 
 /** True if nobody named a profile, and the store has a chat with the earlier default, `fay`, and none with this one. */

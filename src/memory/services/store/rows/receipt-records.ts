@@ -7,13 +7,13 @@ import { expectTurn } from "./session-rows.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
 
-/** Receipts in tables. Without `hasSessions` the tables have no messages, so nothing tells if a turn is gone. */
-export function createReceiptRecords({ readOnce, write }: RowDatabase, { hasSessions = true } = {}): ReceiptRecords {
+/** Receipts in tables. */
+export function createReceiptRecords({ readOnce, write }: RowDatabase): ReceiptRecords {
   return {
     put: async (given, { ofTurn = false } = {}) => {
       const receipt = frozenJson(given, "receipt")
       await write(async (rows) => {
-        if (ofTurn && hasSessions) await expectTurn(rows, receipt.key, receipt.turnId)
+        if (ofTurn) await expectTurn(rows, receipt.key, receipt.turnId)
         await putReceipts(rows, [receipt])
       })
     },
