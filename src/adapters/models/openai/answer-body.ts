@@ -41,7 +41,11 @@ export async function* readAnswerBody(
       const next = await source.read()
       if (next.done) break
       bytes += next.value.byteLength
-      if (bytes > maxBytes) throw tooLong()
+      if (bytes > maxBytes)
+        throw new PromptStrataError("model", `expected an answer of at most ${maxBytes} bytes, found no end of it.`, {
+          hint: "Does the model repeat itself? Set a limit to its output, such as max_tokens in extraBody.",
+          evidence: { isRetryable: false },
+        })
       // Loops instead of yield*, which costs three more microtasks per value.
       for (const value of lines.push(decoder.decode(next.value, { stream: true }))) yield value
     }
@@ -50,13 +54,6 @@ export async function* readAnswerBody(
     // This is not awaited, since some sources never finish cancelling.
     void source.cancel().catch(() => undefined)
   }
-}
-
-function tooLong(): PromptStrataError {
-  return new PromptStrataError("model", `expected an answer of at most ${maxBytes} bytes, found no end of it.`, {
-    hint: "Does the model repeat itself? Set a limit to its output, such as max_tokens in extraBody.",
-    evidence: { isRetryable: false },
-  })
 }
 
 const field = /^(data|event|id|retry)(?::|$) ?/

@@ -189,7 +189,10 @@ export function inspector(agent: Agent, options: InspectorOptions = {}): Inspect
     fetch: (request) => (isOff ? Promise.resolve(new Response(null, { status: 404 })) : answer(state, request, { token, hosts })),
     async listen(listening = {}) {
       checkOptions("listen of inspector", listening, "port host")
-      if (isOff) throw offInProduction()
+      if (isOff)
+        throw new PromptStrataError("usage", "The inspector is off, because NODE_ENV is production.", {
+          hint: "It shows prompts and conversations. Give `inProduction: true` to have it all the same.",
+        })
       return serve(state, { token, hosts }, listening)
     },
     record: (turnId) => findRecord(state, turnId),
@@ -279,10 +282,4 @@ async function serve(
   const server = await listen((request) => answer(state, request, access), { host, port })
   const name = host.includes(":") ? `[${host}]` : host
   return { url: `http://${name}:${server.port}/${access.token}/`, close: () => server.close(AbortSignal.abort()) }
-}
-
-function offInProduction(): PromptStrataError {
-  return new PromptStrataError("usage", "The inspector is off, because NODE_ENV is production.", {
-    hint: "It shows prompts and conversations. Give `inProduction: true` to have it all the same.",
-  })
 }

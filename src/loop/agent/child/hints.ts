@@ -59,15 +59,12 @@ function entriesOf(list: Injection | undefined, fields: readonly string[]): read
 }
 
 function spoken({ role, speaker, text }: Pick<HistoryMessage, "role" | "speaker" | "text">, agentName: string): SlotEntry {
-  return role === "assistant" ? line(agentName, { text, trust: "agent" }) : line(speaker.name, { text, trust: "user" })
-}
-
-function line(speaker: string, { text, trust }: TrustedText): SlotEntry {
-  return { speaker: { text: speaker, trust: "user" }, text: { text: shortened(text), trust } }
-}
-
-function shortened(text: string): string {
-  return text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`
+  const isAgent = role === "assistant"
+  const shown = text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`
+  return {
+    speaker: { text: isAgent ? agentName : speaker.name, trust: "user" },
+    text: { text: shown, trust: isAgent ? "agent" : "user" },
+  }
 }
 
 /** The first text of each entry of a workspace, which is its title. */

@@ -187,7 +187,11 @@ export class DraftRecorder {
   /** The message for the next piece. A prompt that names no role is one message of the user. */
   #place(source: Source | undefined): OpenMessage {
     if (this.#open) return this.#open
-    if (this.#messages.length > 0) throw outsideMessage(source)
+    if (this.#messages.length > 0)
+      throw new PromptStrataError("prompt", "expected all text inside a message, found some outside.", {
+        source,
+        hint: "Put ${role(user)} or ${role(system)} on a line before it.",
+      })
     this.startMessage("user")
     return this.#place(source)
   }
@@ -196,13 +200,6 @@ export class DraftRecorder {
     const last = this.#messages.at(-1)
     if (last && last.pieces.length === 0 && !last.calls) this.#messages.pop()
   }
-}
-
-function outsideMessage(source: Source | undefined): PromptStrataError {
-  return new PromptStrataError("prompt", "expected all text inside a message, found some outside.", {
-    source,
-    hint: "Put ${role(user)} or ${role(system)} on a line before it.",
-  })
 }
 
 /** True for pieces that print and tell the same. */
