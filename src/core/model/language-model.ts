@@ -54,7 +54,7 @@ export interface TurnFacts {
   readonly background?: true
   readonly question: string
   /** True if nobody asked and the question is the reason why the agent begins by itself. */
-  readonly wake?: true
+  readonly wake?: true | undefined
   /** The name of the person who asked. */
   readonly speaker: string
   /** The tools that the request offers; none for a final output. */

@@ -157,7 +157,7 @@ export function requestOf(
     facts: {
       prompt,
       question: turn.occasion,
-      ...(input.wake === undefined ? {} : { wake: true as const }),
+      wake: input.wake === undefined ? undefined : true,
       speaker: input.speaker.name,
       tools: prompt === "planner" || prompt === "native" ? progress.tools.plannerTools : [],
       runs: progress.runs.map(({ tool, args, result, status }) => ({ tool, args, result, failed: status === "failed" })),

@@ -11,7 +11,7 @@ export type ObservedResult =
       /** Side effects of tools, such as written files, also of tools of child agents. */
       readonly records: readonly Pick<ToolRecord, "kind" | "tool" | "summary">[]
       /** Tools whose call the answer owed and that did not come (R16); absent if there are none. */
-      readonly unreported?: readonly string[]
+      readonly unreported?: readonly string[] | undefined
     })
   | {
       readonly ok: false

@@ -1,5 +1,6 @@
 import type { AttachmentInput } from "../../../core/conversation.ts"
 import { isRecord, parsedJson } from "../../../core/json-access.ts"
+import { filled } from "../../../core/value.ts"
 import type { ChatMessage, ChatRun } from "../../../loop/agent/stateless/past-messages.ts"
 import { badRequest } from "../http-problem.ts"
 
@@ -52,10 +53,7 @@ export function conversationOf(sent: readonly ReadMessage[]): SentConversation {
       results = []
       if (role === "user") runs = []
       if (role === "user" || content !== "" || attachments.length > 0)
-        messages.push({
-          ...{ role, content, attachments: attachments.length > 0 ? attachments : undefined, name },
-          ...(role === "user" && { runs }),
-        })
+        messages.push({ role, content, attachments: filled(attachments), name, runs: role === "user" ? runs : undefined })
       if (role === "user") question = messages.length
     }
   }

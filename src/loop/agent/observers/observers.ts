@@ -213,8 +213,7 @@ function withoutTrace(event: TurnEvent): ObservedEvent {
   const { result } = event
   if (result.ok) {
     const { trace, ...rest } = result
-    const { unreported } = trace
-    return { ...event, result: { ...rest, records: recordsIn(trace), ...(unreported && { unreported }) } }
+    return { ...event, result: { ...rest, records: recordsIn(trace), unreported: trace.unreported } }
   }
   const { error, gathered } = result
   const { code, message } = error

@@ -43,7 +43,7 @@ export async function pastMessages(messages: readonly ChatMessage[], past: Past)
       speaker: role === "assistant" ? { id: key.agent, name: agentName } : { ...speaker, name: name ?? speaker.name },
       turnId: `${key.conversation}:${at}`,
       atMs,
-      ...(runs && { runs: runs.map((run, step) => ({ ...run, result: run.result.toWellFormed(), step })) }),
+      runs: runs?.map((run, step) => ({ ...run, result: run.result.toWellFormed(), step })),
     }),
   )
   if (!messages.some(({ attachments }) => attachments)) return history

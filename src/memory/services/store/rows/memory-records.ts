@@ -33,7 +33,7 @@ export function createMemoryRecords(over: RowDatabase): Omit<MemoryRecords, "for
       }),
     recent: (key, { limit, kinds }) =>
       readOnce(async (rows) => {
-        const wanted = { ...holding(key), ...(kinds && { kind: { in: kinds } }) }
+        const wanted = { ...holding(key), kind: kinds && { in: kinds } }
         const order = { order: ["at_ms", "id"], isDescending: true, limit: Math.max(0, limit) }
         return (await rows.select("memories", wanted, { columns: memoryColumns, ...order })).map(memoryOf).reverse()
       }),
