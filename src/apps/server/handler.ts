@@ -109,7 +109,7 @@ function oneModel(server: Server, { url }: Request): Response {
 
 function sendSprite(server: Server, { url }: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(url)
-  return spriteResponse(agentOf(server, searchParams.get("model") ?? undefined), /sprites\/([^/]+)$/u.exec(pathname)?.[1])
+  return spriteResponse(agentOf(server, searchParams.get("model")), /sprites\/([^/]+)$/u.exec(pathname)?.[1])
 }
 
 async function completeChat(server: Serving, request: Request, caller: Caller): Promise<Response> {
@@ -160,7 +160,7 @@ async function checkPrevious(server: Serving, caller: Caller, { model, previous 
 
 /** The calls that wait for a person in the caller's conversation. */
 async function listApprovals(server: Serving, request: Request, caller: Caller): Promise<Response> {
-  const agent = agentOf(server, new URL(request.url).searchParams.get("model") ?? undefined)
+  const agent = agentOf(server, new URL(request.url).searchParams.get("model"))
   const waiting = (await keptSession(agent, caller).approvals()).filter(({ answer }) => answer === undefined)
   const { links } = (await partsOf(agent).current()).profile.output
   const data = waiting.map((approval) => approvalQuestion(approval, server.locale, links))
@@ -172,7 +172,7 @@ async function answerApproval(server: Serving, request: Request, caller: Caller)
   const body = await readJsonBody(request, server.maxBodyBytes, server.admission)
   const id = decoded(new URL(request.url).pathname.split("/").at(-1) ?? "")
   const reply = readReply(id, body, "approved")
-  const session = keptSession(agentOf(server, body.model ?? undefined), caller)
+  const session = keptSession(agentOf(server, body.model), caller)
   const start = async () => watched(server, await answerAll(session, [reply], caller))
   const model = String(body.model ?? Object.keys(server.agents)[0])
   const form = { model, stream: body.stream === true, ignored: [], form: chatForm(server) }
@@ -181,7 +181,7 @@ async function answerApproval(server: Serving, request: Request, caller: Caller)
 
 /** Tells whether the memory of the caller's conversation is on. */
 async function tellMemory(server: Serving, { url }: Request, caller: Caller): Promise<Response> {
-  const session = keptSession(agentOf(server, new URL(url).searchParams.get("model") ?? undefined), caller)
+  const session = keptSession(agentOf(server, new URL(url).searchParams.get("model")), caller)
   return Response.json({ object: "memory", on: await session.memoryOn() })
 }
 
@@ -189,7 +189,7 @@ async function tellMemory(server: Serving, { url }: Request, caller: Caller): Pr
 async function switchMemory(server: Serving, request: Request, caller: Caller): Promise<Response> {
   const { on, model } = await readJsonBody(request, server.maxBodyBytes, server.admission)
   if (typeof on !== "boolean") throw badRequest("Expected on: true or false.", "on")
-  await keptSession(agentOf(server, model ?? undefined), caller).setMemory(on)
+  await keptSession(agentOf(server, model), caller).setMemory(on)
   return Response.json({ object: "memory", on })
 }
 

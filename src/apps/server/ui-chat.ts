@@ -102,7 +102,7 @@ export async function resumeChat(server: Server, request: Request, caller: Calle
   if (turn) return uiStream(server, turn, { onCancel: leaveOf(turn, caller) })
   const id = searchParams.get("message")
   if (id === null || caller.conversation === undefined) return new Response(null, { status: 204 })
-  const agent = agentOf(server, searchParams.get("model") ?? undefined)
+  const agent = agentOf(server, searchParams.get("model"))
   const answer = await keptAnswer(agent, caller.conversation, id)
   if (answer && ((await answer.result).ok || (await seenEvents(answer)).length > 2)) return uiStream(server, answer)
   return streamed(server, failedChunks(server.locale), { end: "[DONE]", headers: uiHeaders })
