@@ -1,8 +1,10 @@
+import type { Command } from "commander"
 import { type Clock, hostPorts, type Ports } from "../../core/ports.ts"
 import { terminalText } from "../../prompt/encode/terminal-text.ts"
 import type { ModelChooser } from "./choose-model.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { CliIo, Screen } from "./io.ts"
+import { type AddedOptions, addCommonOptions, addProfileArgument, type CommonOptions } from "./options.ts"
 import type { Translate } from "./words/translate.ts"
 
 /** Everything that a command works with. */
@@ -41,3 +43,16 @@ export interface ErrorOptions {
 
 /** Runs a command, which resolves to its exit code, and reports its error. */
 export type RunCommand = (command: (context: CliContext) => Promise<number>, errors: ErrorOptions) => Promise<void>
+
+/** Runs a command with a profile, which is its argument, and with the common options. */
+export function runWithProfile<Options extends CommonOptions>(
+  command: Command,
+  run: RunCommand,
+  work: (options: Options, context: CliContext) => Promise<number>,
+  { store, shipped = "layered" }: Pick<AddedOptions, "store"> & { readonly shipped?: string },
+): void {
+  addProfileArgument(command, shipped)
+  addCommonOptions(command, { store }).action((profile: string | undefined, given: Options) =>
+    run((context) => work({ ...given, profile }, context), given),
+  )
+}

@@ -41,11 +41,11 @@ function defaulted(shipped: string): string {
   return `${profileText} (default: the only one in ./profiles, else ${shipped})`
 }
 
-interface AddedOptions {
+export interface AddedOptions {
   /** Adds `--profile`, with this shipped default. */
   readonly profile?: string
   /** Adds the options of {@link StoreOptions}. `--no-store` is in the help only if the command works without a store. */
-  readonly store?: "optional" | "required"
+  readonly store?: "optional" | "required" | undefined
 }
 
 /** Adds the options of {@link CommonOptions} after the command's own options. */

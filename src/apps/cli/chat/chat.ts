@@ -8,7 +8,7 @@ import type { AgentOptions } from "../../../loop/agent/agent-options.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { seedSoul } from "../../../node/living-documents.ts"
 import { terminalText } from "../../../prompt/encode/terminal-text.ts"
-import { type CliContext, notesOn, type RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand, runWithProfile } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import {
   type CharacterOptions,
@@ -22,7 +22,7 @@ import {
   openWatchedProfile,
 } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, readCount, type StoreOptions } from "../options.ts"
+import { type CommonOptions, readCount, type StoreOptions } from "../options.ts"
 import { servePage } from "../serve/inspect.ts"
 import type { Original } from "../serve/make-variant.ts"
 import { readPrices } from "../serve/read-prices.ts"
@@ -61,10 +61,7 @@ export function add(program: Command, run: RunCommand): void {
     .option("--json", "print events as lines of JSON")
     .option("--inspect", "while the chat runs, show what is sent on a page; its address is printed")
     .option("--prices <file>", "with --inspect: a JSON file with the prices of models; inspect --help shows one")
-  addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "optional" }).action((profile: string | undefined, given: Omit<ChatOptions, "profile">) =>
-    run((context) => chat({ ...given, profile }, context), given),
-  )
+  runWithProfile(command, run, chat, { store: "optional" })
 }
 
 function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {

@@ -7,13 +7,13 @@ import { readState } from "../../../memory/forgetting/plugin/context-state.ts"
 import { virtualContextName } from "../../../memory/forgetting/plugin/virtual-context-name.ts"
 import type { StoreRow } from "../../../memory/services/store/store-row.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, type RunCommand, runWithProfile } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { exportedLines } from "../memory/export-import.ts"
 import { rowsIn } from "../memory/with-store.ts"
 import { openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, type StoreOptions } from "../options.ts"
+import type { CommonOptions, StoreOptions } from "../options.ts"
 import { storeWords } from "../words/command-words.ts"
 
 interface EventsOptions extends CommonOptions, StoreOptions {
@@ -41,10 +41,7 @@ export function add(program: Command, run: RunCommand): void {
     .addOption(new Option("--grain <grain>", "only events of this length").choices(grains))
     .option("--from <file>", "read an export of a store instead of the store")
     .option("--json", "print a line of JSON for each conversation")
-  addProfileArgument(command, "root")
-  addCommonOptions(command, { store: "required" }).action((profile: string | undefined, given: Omit<EventsOptions, "profile">) =>
-    run((context) => events({ ...given, profile }, context), given),
-  )
+  runWithProfile(command, run, events, { store: "required", shipped: "root" })
 }
 
 /** Prints the events that an agent remembers, by conversation, in order of time (R20). Resolves to the exit code. */

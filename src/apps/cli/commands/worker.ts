@@ -5,11 +5,11 @@ import { createAgent } from "../../../loop/agent/agent.ts"
 import type { Job, JobHandler, JobHandlers } from "../../../memory/services/store/job-runner.ts"
 import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
-import { type CliContext, clockOf, notesOn, type RunCommand } from "../context.ts"
+import { type CliContext, clockOf, notesOn, type RunCommand, runWithProfile } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { modelsFor, openProfile, portsFor } from "../open-agent.ts"
 import { openCliStore, shownPlace, storePlace } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
+import { type CommonOptions, readSeconds, type StoreOptions } from "../options.ts"
 import { workerWords } from "../words/command-words.ts"
 
 interface WorkerOptions extends CommonOptions, StoreOptions {
@@ -25,10 +25,7 @@ export function add(program: Command, run: RunCommand): void {
       "Do the background work in a store that chats in other processes leave there: rate, remember, reflect. SIGTERM waits for running jobs, then ends.",
     )
     .option("--drain <seconds>", "after SIGTERM, the longest wait for running jobs", readSeconds, 30)
-  addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "required" }).action((profile: string | undefined, given: Omit<WorkerOptions, "profile">) =>
-    run((context) => worker({ ...given, profile }, context), { debug: given.debug }),
-  )
+  runWithProfile(command, run, worker, { store: "required" })
 }
 
 /** Does the background work of a profile's agent until SIGTERM. Resolves to the exit code. */

@@ -7,11 +7,11 @@ import { connectDiscord } from "../../bots/discord/connect-discord.ts"
 import type { BotMedia } from "../../bots/media-words.ts"
 import type { ChatMember } from "../../bots/mentions.ts"
 import { connectTelegram } from "../../bots/telegram/connect-telegram.ts"
-import type { CliContext, RunCommand } from "../context.ts"
+import { type CliContext, type RunCommand, runWithProfile } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { openAgent, openProfile } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, collectValues, type StoreOptions } from "../options.ts"
+import { type CommonOptions, collectValues, type StoreOptions } from "../options.ts"
 import { serveWords } from "../words/command-words.ts"
 
 /** The package `koishi`, as far as it is used here. */
@@ -172,10 +172,8 @@ export function add(program: Command, run: RunCommand): void {
         collectValues,
       )
     if (config) command.option("--config <file>", "Koishi's configuration", config)
-    addCommonOptions(addProfileArgument(addDrain(command), "layered"), { store: "optional" }).action(
-      (profile: string | undefined, given: Omit<BotCommandOptions, "profile">) =>
-        run((context) => listen(platform, { ...given, profile }, context), { debug: given.debug }),
-    )
+    const work = (options: BotCommandOptions, context: CliContext) => listen(platform, options, context)
+    runWithProfile(addDrain(command), run, work, { store: "optional" })
   }
 }
 

@@ -4,11 +4,11 @@ import { workspaceOnDemand } from "../../../node/files/workspace-on-demand.ts"
 import type { ProfileWatch } from "../../../node/profile/watch-profile.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { Inspector, InspectorOptions, InspectorServer } from "../../server/inspector/inspector.ts"
-import { type CliContext, notesOn, type RunCommand } from "../context.ts"
+import { type CliContext, notesOn, type RunCommand, runWithProfile } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { conversationName, latestConversation, openAgent, openMcp, openWatchedProfile, terminalUser } from "../open-agent.ts"
 import { openCliStore } from "../open-store.ts"
-import { addCommonOptions, addProfileArgument, type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
+import { type CommonOptions, keptFolder, type StoreOptions } from "../options.ts"
 import { serveWords } from "../words/command-words.ts"
 import { type Original, variantMaker } from "./make-variant.ts"
 import { readPrices } from "./read-prices.ts"
@@ -30,10 +30,7 @@ export function add(program: Command, run: RunCommand): void {
     .option("--editor <address>", "what a click on a file opens, as vscode://file/{file}:{line}")
     .option("--prices <file>", "a JSON file with the prices of models, so that the page shows money")
     .option("--keep", "keep the turns in the data folder, so that the page has them next time")
-  addProfileArgument(command, "layered")
-  addCommonOptions(command, { store: "optional" }).action((profile: string | undefined, given: Omit<InspectOptions, "profile">) =>
-    run((context) => inspect({ ...given, profile }, context), { debug: given.debug }),
-  )
+  runWithProfile(command, run, inspect, { store: "optional" })
 }
 
 /** Serves the page until Ctrl-C or SIGTERM. Resolves to the exit code. */
