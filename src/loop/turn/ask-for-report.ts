@@ -5,12 +5,12 @@ import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeJsonLine } from "../../prompt/encode/inline.ts"
 import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
 import { readDecision } from "../../reply/decision-reader.ts"
-import type { ModelCall } from "./approval/open-approval.ts"
 import { type PlanningMode, runModelStep, type StepReading } from "./model-step.ts"
 import { nativeTools, readNativeArguments } from "./plan-native.ts"
 import { runCall } from "./run-call.ts"
 import type { StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
+import type { ModelCall } from "./turn-progress.ts"
 
 interface ReportMode {
   readonly mode: PlanningMode

@@ -12,7 +12,6 @@ import type { Assembly, ToolCall } from "../../core/span.ts"
 import { growingWaitMs, pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
-import type { UnfinishedStep } from "./approval/open-approval.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
@@ -20,9 +19,9 @@ import type { CallGuard } from "./run-call.ts"
 import { assembleStep, keepsToSchema, type PlannerWords, requestOf, type StepRequest } from "./step-request.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOnce } from "./turn-outcome.ts"
-import type { StepDecision } from "./turn-progress.ts"
+import type { StepDecision, UnfinishedStep } from "./turn-progress.ts"
 
-/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call of this step waits for an approval. */
+/** The end of planning. `answered`: the answer is shown already. `final`: a final output must be made. `awaiting`: a call of this step waits. */
 export type PlanOutcome =
   | { readonly type: "awaiting"; readonly step: UnfinishedStep }
   | { readonly type: "answered"; readonly stopReason: "finish" | "truncated" }

@@ -3,17 +3,17 @@ import { authored, memoKind } from "../../core/memo.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { nativeNames } from "../../prompt/tools/native-names.ts"
-import type { Tool } from "../../prompt/tools/tool.ts"
+import { hasEnded, type Tool } from "../../prompt/tools/tool.ts"
 import type { DecisionFault } from "../../reply/decision.ts"
 import { readDecision } from "../../reply/decision-reader.ts"
 import { maxDepth } from "../../reply/json/json-value.ts"
-import type { ModelCall, UnfinishedStep } from "./approval/open-approval.ts"
 import { loadCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { isBlankAnswer, isQuietWake } from "./turn-outcome.ts"
+import type { ModelCall, UnfinishedStep } from "./turn-progress.ts"
 
 /**
  * Plans with the model's own tool calls. Text is shown as it comes. The calls of a step run concurrently, and their results keep
@@ -85,7 +85,7 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
 /** The marks with which Kimi, Qwen and DeepSeek begin a call. A server that knows its model never shows them. */
 const writtenMark = /<\|tool_calls?(?:_section)?_begin\|>|<tool_call>|<｜tool▁calls?▁begin｜>/
 
-/** Runs the calls of a step. Returns the step if one of them waits for an approval. */
+/** Runs the calls of a step. Returns the step if one of them waits. */
 async function runCalls(
   turn: TurnContext,
   guard: CallGuard,
@@ -97,7 +97,7 @@ async function runCalls(
   )
   const { runCall } = await loadCalls()
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
-  const ended = runs.map((run) => (run.failure === "awaiting-approval" ? null : run))
+  const ended = runs.map((run) => (hasEnded(run) ? run : null))
   if (ended.includes(null)) return { mode: "native", text, planned: known, calls, runs: ended }
   turn.progress.runs.push(...runs)
   turn.progress.steps.push({ type: "native", text, calls, runs })

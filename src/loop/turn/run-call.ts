@@ -3,13 +3,13 @@ import { mapTextValues } from "../../core/json-access.ts"
 import { quoted, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline, encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
-import type { Tool, ToolRun } from "../../prompt/tools/tool.ts"
+import { hasEnded, type Tool, type ToolRun } from "../../prompt/tools/tool.ts"
 import { findMentions, lastMessagesOf } from "../../reply/mentions.ts"
-import type { ModelCall } from "./approval/open-approval.ts"
 import * as fitting from "./fit-tool-text.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { warnOfRepeatedName, warnOnce } from "./turn-outcome.ts"
+import type { ModelCall } from "./turn-progress.ts"
 
 /**
  * Runs a call of the model and emits its events, which a tool that runs outside does not have. A repeated call gets the earlier result with a note; a call whose earlier run
@@ -31,7 +31,7 @@ export async function runCall(turn: TurnContext, guard: CallGuard, call: ModelCa
   if (failed && guard.calls.get(identity)?.run === claimed.run) guard.calls.delete(identity)
   if (claimed.isRepeat && !failed) guard.repeats++
   // It has not ended: the turn that goes on with it tells its end.
-  if (result.failure === "awaiting-approval") return { ...result, id }
+  if (!hasEnded(result)) return { ...result, id }
   const own = claimed.isRepeat ? repeated(turn, id, result) : result
   const done = repeatedName === undefined ? own : { ...own, result: withRepeatedName(turn, own.result, repeatedName) }
   if (!tool?.outside) turn.emit({ type: "tool-end", run: done })
@@ -70,7 +70,7 @@ function unreadableArguments(
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 
-/** True where a turn may end in front of a call: in planning, and for an approval only if the session is kept. */
+/** True where a turn may end in front of a call: in planning, and for a person's answer only if the session is kept. */
 function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard, tool: Tool | undefined): boolean {
   return canWait === true && depth === 0 && (agent.isStateless !== true || tool?.outside === true)
 }
@@ -82,7 +82,7 @@ export interface CallGuard {
   writes: number
   /** Repeats so far of calls that did not fail. */
   repeats: number
-  /** True if a call may wait for an approval. */
+  /** True if a call may wait for a person. */
   readonly canWait?: boolean
 }
 

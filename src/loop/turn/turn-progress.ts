@@ -1,5 +1,5 @@
 import type { Attachment, KeptPrestart } from "../../core/conversation.ts"
-import type { LoreDecision } from "../../core/span.ts"
+import type { LoreDecision, ToolCall } from "../../core/span.ts"
 import type { Look } from "../../prompt/encode/fold.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
 import type { ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
@@ -8,6 +8,29 @@ import type { TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 
 /** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
 export type StepDecision = Decision & { readonly ignored?: string }
+
+/** A call of the model, as it was read. */
+export interface ModelCall {
+  readonly id: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
+  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
+  /** A name that stood twice in the call. The model is told that only its first value counts. */
+  readonly repeatedName?: string | undefined
+}
+
+/** A step of which a call waits: its calls, and the runs of those that have ended. */
+export interface UnfinishedStep {
+  readonly mode: "json" | "native"
+  /** The answer's words beside the calls. */
+  readonly text: string
+  readonly planned: readonly ModelCall[]
+  /** The calls as the provider sent them. */
+  readonly calls: readonly ToolCall[]
+  /** For each planned call its run; null for one that did not run yet. */
+  readonly runs: readonly (ToolRun | null)[]
+}
 
 /** The results of recall and of the tools that run before the first plan. */
 export interface Findings {

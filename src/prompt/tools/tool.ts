@@ -133,6 +133,11 @@ export interface ToolRun {
   readonly durationMs: number
 }
 
+/** False for a call that waits, for a person or for its result from outside. */
+export function hasEnded({ failure }: Pick<ToolRun, "failure">): boolean {
+  return failure !== "awaiting-approval"
+}
+
 /**
  * True if the run's result is a sentence of the dialect: the tool returned nothing, or it did not run to its end. The words of others
  * in such a sentence are encoded already. The result of any other run is the tool's, also the message of an error that it threw.

@@ -1,12 +1,12 @@
 import type { KeptPrestart, Speaker } from "../../../core/conversation.ts"
 import { hashText } from "../../../core/fingerprint.ts"
-import type { ToolCall } from "../../../core/span.ts"
 import type { Injection, Trust } from "../../../core/value.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
 import { printJson } from "../../../prompt/tools/print-json.ts"
 import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
+import type { UnfinishedStep } from "../turn-progress.ts"
 
 /** An approval as the session's state keeps it. */
 export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
@@ -16,29 +16,6 @@ export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   readonly outside?: true | undefined
   /** The hashes of the questions that the call has asked in the middle of its work, the one that waits last. */
   readonly questions?: readonly string[]
-}
-
-/** A call of the model, as it was read. */
-export interface ModelCall {
-  readonly id: string
-  readonly name: string
-  readonly args: Readonly<Record<string, unknown>>
-  /** Present if the arguments could not be read: the values of the notice that says why. Such a call is not run (T18). */
-  readonly fault?: { readonly unfinished: boolean; readonly issues: string }
-  /** A name that stood twice in the call. The model is told that only its first value counts. */
-  readonly repeatedName?: string | undefined
-}
-
-/** The step that waits: its calls, and the runs of those that need no approval. */
-export interface UnfinishedStep {
-  readonly mode: "json" | "native"
-  /** The answer's words beside the calls. */
-  readonly text: string
-  readonly planned: readonly ModelCall[]
-  /** The calls as the provider sent them. */
-  readonly calls: readonly ToolCall[]
-  /** For each planned call its run; null for one that did not run yet. */
-  readonly runs: readonly (ToolRun | null)[]
 }
 
 /** A turn that waits for approvals, in the session's state under {@link approvalKey}. Its words are in the history. */

@@ -2,12 +2,13 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { canonicalArguments } from "../../../prompt/tools/call-arguments.ts"
 import { nativeNames } from "../../../prompt/tools/native-names.ts"
-import type { Tool, ToolRun } from "../../../prompt/tools/tool.ts"
+import { hasEnded, type Tool, type ToolRun } from "../../../prompt/tools/tool.ts"
 import { keepAsStep } from "../fit-tool-text.ts"
 import { type CallGuard, runCall, tellHooks } from "../run-call.ts"
 import { runTool } from "../run-tool.ts"
 import type { TurnContext } from "../turn-context.ts"
-import { definitionOf, type ModelCall, type OpenTurn, type ResumedTurn, type UnfinishedStep } from "./open-approval.ts"
+import type { ModelCall, UnfinishedStep } from "../turn-progress.ts"
+import { definitionOf, type OpenTurn, type ResumedTurn } from "./open-approval.ts"
 
 /**
  * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still
@@ -38,8 +39,7 @@ export async function resumeStep(
     }),
   )
   // One asks again, in the middle of its work.
-  if (progress.open.calls.length > 0)
-    return { ...open.step, runs: done.map((run) => (run.failure === "awaiting-approval" ? null : run)) }
+  if (progress.open.calls.length > 0) return { ...open.step, runs: done.map((run) => (hasEnded(run) ? run : null)) }
   await resumes.ran(done)
   endStep(turn, open.step, done)
   return undefined

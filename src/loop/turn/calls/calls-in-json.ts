@@ -1,19 +1,19 @@
 import { parsedJson, recordOf } from "../../../core/json-access.ts"
 import { defined } from "../../../core/value.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
+import { hasEnded } from "../../../prompt/tools/tool.ts"
 import type { Decision } from "../../../reply/decision.ts"
 import { readDecision } from "../../../reply/decision-reader.ts"
-import type { ModelCall, UnfinishedStep } from "../approval/open-approval.ts"
 import { keepAsStep } from "../fit-tool-text.ts"
 import { type CallGuard, runCall } from "../run-call.ts"
 import { type TurnContext, warn } from "../turn-context.ts"
-import type { StepDecision } from "../turn-progress.ts"
+import type { ModelCall, StepDecision, UnfinishedStep } from "../turn-progress.ts"
 
 /**
  * Runs the call that came with an answer. The answer is shown already, and ends the turn if the tool is called so (R6, R16). The
  * result of another tool is part of an answer, so planning goes on with it: then this returns true. It does not go on after an
  * unknown tool, a repeat, or a second failure of the tool, since none of them says anything new.
- * If the call waits for an approval, its step is returned.
+ * If the call waits, its step is returned.
  */
 export async function runCallOfAnswer(
   turn: TurnContext,
@@ -30,7 +30,7 @@ export async function runCallOfAnswer(
   const { repeatedName } = decision
   const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
   const run = await runCall(turn, guard, planned)
-  if (run.failure === "awaiting-approval") return waiting(planned, decision.message)
+  if (!hasEnded(run)) return waiting(planned, decision.message)
   runs.push(run)
   turn.signal.throwIfAborted()
   if (tool.withAnswer !== undefined) return false
@@ -73,7 +73,7 @@ function waiting(planned: ModelCall, text = ""): UnfinishedStep {
   return { mode: "json", text, planned: [planned], calls: [], runs: [null] }
 }
 
-/** Runs the call of a decision, and keeps it as a step. Returns the step if the call waits for an approval. */
+/** Runs the call of a decision, and keeps it as a step. Returns the step if the call waits. */
 export async function runPlannedCall(
   turn: TurnContext,
   guard: CallGuard,
@@ -82,7 +82,7 @@ export async function runPlannedCall(
   const { tool: name, args, ignored, repeatedName } = decision
   const planned = { id: turn.agent.ports.ids.next("call"), name, args, repeatedName }
   const done = await runCall(turn, guard, planned)
-  if (done.failure === "awaiting-approval") return waiting(planned)
+  if (!hasEnded(done)) return waiting(planned)
   const result =
     ignored === undefined ? done.result : renderNotice(turn.agent.dialect, "several-decisions", { result: done.result })
   const run = { ...done, result }
