@@ -2,7 +2,7 @@ import { frozenJson } from "../frozen-json.ts"
 import type { Receipt } from "../receipt.ts"
 import type { ReceiptRecords } from "../records.ts"
 import { sessionOf, userOf } from "./row-tables.ts"
-import type { Conditions, RowDatabase, Rows } from "./rows.ts"
+import { type Conditions, lastPosition, type RowDatabase, type Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
@@ -46,8 +46,7 @@ export async function putReceipts(rows: Rows, receipts: readonly Receipt[], { ar
   const [first] = receipts
   if (first === undefined) return
   const { key, turnId } = first
-  const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
-  const [last] = areFirst ? [] : await rows.select("receipts", { ...sessionOf(key), turn_id: turnId }, newest)
+  const [last] = areFirst ? [] : await rows.select("receipts", { ...sessionOf(key), turn_id: turnId }, lastPosition)
   const added = receipts.map((receipt, at) => {
     const { outcome, attempt, startedMs, model } = receipt
     const changing = { outcome, attempt, started_ms: startedMs, model: model ?? null, body: receipt }

@@ -53,6 +53,9 @@ export interface Selection<Column> {
   readonly isDistinct?: boolean
 }
 
+/** Reads the last of some rows, for its place. */
+export const lastPosition = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
+
 /** A job as an export holds it. One with `error` is a dead letter, any other waits or runs. */
 export interface JobRow {
   readonly job: Job

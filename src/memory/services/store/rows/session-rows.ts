@@ -3,7 +3,7 @@ import { mayStay, movesBehind, type WholeMessage, type WrittenMessage, withoutMe
 import { turnGone } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { messageTables, sessionOf } from "./row-tables.ts"
-import { inPages, type Rows } from "./rows.ts"
+import { inPages, lastPosition, type Rows } from "./rows.ts"
 
 /** Locks a session's row until the transaction ends, and makes the row when it is missing. */
 export function lockSession(rows: Rows, key: SessionKey) {
@@ -16,8 +16,7 @@ export async function expectTurn(rows: Rows, key: SessionKey, turnId: string): P
   // Forgetting and setting aside lock the agent first.
   await rows.lockAgent(key.agent, "shared")
   // From the newest message back, because the turn is one of the last.
-  const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
-  const found = await rows.select("messages", { ...sessionOf(key), turn_id: turnId }, newest)
+  const found = await rows.select("messages", { ...sessionOf(key), turn_id: turnId }, lastPosition)
   if (found.length === 0) throw turnGone(turnId)
 }
 

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../../../core/errors.ts"
 import { frozenJson } from "../frozen-json.ts"
 import type { ProfileStatement, UserRecords } from "../records.ts"
 import { userOf } from "./row-tables.ts"
-import type { Conditions, RowDatabase, Rows } from "./rows.ts"
+import { type Conditions, lastPosition, type RowDatabase, type Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 /** Users' statements about themselves, in tables. */
@@ -44,16 +44,15 @@ async function appendStatements(
   return { version: version + 1, applied: true }
 }
 
-/** Adds statements of a locked user after the existing ones, of which `lastPosition` is that of the last. */
+/** Adds statements of a locked user after the existing ones, of which `after` is the position of the last. */
 export async function insertStatements(
   rows: Rows,
   statements: readonly ProfileStatement[],
   user: Pick<ServiceKey, "agent" | "user">,
-  lastPosition?: number,
+  after?: number,
 ): Promise<void> {
-  const newest = { columns: ["position"], order: ["position"], isDescending: true, limit: 1 } as const
-  const [last] = lastPosition === undefined ? await rows.select("statements", userOf(user), newest) : []
-  const position = (lastPosition ?? last?.position ?? -1) + 1
+  const [last] = after === undefined ? await rows.select("statements", userOf(user), lastPosition) : []
+  const position = (after ?? last?.position ?? -1) + 1
   const added = statements.map((body, at) => {
     const { turnId, conversation, audience } = body
     return { ...userOf(user), turn_id: turnId, conversation, audience, position: position + at, body }
