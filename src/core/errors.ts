@@ -86,7 +86,8 @@ export const PromptStrataError: PromptStrataErrorClass = class PromptStrataError
   }
 }
 
-function fullMessage(message: string, { source, frame, hint }: ErrorContext): string {
+/** A message with its place, and below it the lines around that and what to do. */
+export function fullMessage(message: string, { source, frame, hint }: ErrorContext): string {
   const where = source ? `${formatSource(source)}: ` : ""
   return [`${where}${message}`, frame, hint].filter((part) => part !== undefined && part !== "").join("\n")
 }

@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../../core/errors.ts"
+import { fullMessage, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame, locatedError } from "../../core/evidence/located-error.ts"
 import { formatSource, type Position, type Source } from "../../core/source.ts"
 import { keyPosition } from "../../lint/text-positions.ts"
@@ -99,6 +99,5 @@ export function bareMessage({ message, source, frame = "", hint = "" }: PromptSt
 
 /** A problem as people read it: its place, its sentence, the lines around it, what to do. */
 export function printProblem({ source, message, frame, hint }: SkillProblem): string {
-  const where = source ? `${formatSource(source)}: ` : ""
-  return [`${where}${message}`, frame, hint].filter((part) => part !== undefined).join("\n")
+  return fullMessage(message, { source, frame, hint })
 }
