@@ -66,10 +66,15 @@ function search(path: string, { folders, roots }: { folders: readonly string[]; 
 }
 
 function promptPaths(folder: string, below: string): string[] {
-  return entriesOf(join(folder, below)).flatMap((entry) => {
+  return textPaths(entriesOf(join(folder, below)), below, (path) => promptPaths(folder, path))
+}
+
+/** The paths of texts among the entries of a folder, with those that `inFolder` finds in its folders. What begins with a dot is left out. */
+export function textPaths(entries: readonly Dirent[], below: string, inFolder: (path: string) => readonly string[]): string[] {
+  return entries.flatMap((entry) => {
     if (entry.name.startsWith(".")) return []
     const path = below === "" ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) return promptPaths(folder, path)
+    if (entry.isDirectory()) return inFolder(path)
     return /\.(?:md|txt)$/.test(entry.name) ? [path] : []
   })
 }

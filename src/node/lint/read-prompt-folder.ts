@@ -13,7 +13,7 @@ import { normalizeText } from "../../prompt/template/scanner.ts"
 import { partsFile } from "../cards/card-parts.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { characterParts } from "../character/character-places.ts"
-import { parsePrompt } from "../load-prompts.ts"
+import { parsePrompt, textPaths } from "../load-prompts.ts"
 import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedPromptsFolder } from "../shipped-files.ts"
 import { errorFaults, skillFaults } from "./load-faults.ts"
@@ -227,12 +227,7 @@ function pathsIn(root: string, below: string): string[] {
   if (below.startsWith("skills/") && existsSync(join(folder, "SKILL.md"))) return [`${below}/SKILL.md`]
   // The texts of a card are checked with the profile that has it, and stay as their author wrote them.
   if (existsSync(join(folder, partsFile))) return []
-  return entriesOf(folder).flatMap((entry) => {
-    if (entry.name.startsWith(".")) return []
-    const path = below === "" ? entry.name : `${below}/${entry.name}`
-    if (entry.isDirectory()) return pathsIn(root, path)
-    return /\.(?:md|txt)$/.test(entry.name) ? [path] : []
-  })
+  return textPaths(entriesOf(folder), below, (path) => pathsIn(root, path))
 }
 
 function entriesOf(folder: string): Dirent[] {
