@@ -191,12 +191,9 @@ function keptPrestart({ prestart = [] }: HistoryMessage): readonly KeptPrestart[
 
 /** A result from an earlier turn has its age in minutes. */
 export function prestartEntry({ tool, args, result, ageMs }: KeptPrestart): SlotEntry {
-  const entry = { tool: as(tool), arguments: argumentsText(args, "tool"), result: as(result) }
+  const trust = "tool" as const
+  const entry = { tool: { text: tool, trust }, arguments: argumentsText(args, trust), result: { text: result, trust } }
   return ageMs === undefined ? entry : { ...entry, age: { text: String(Math.ceil(ageMs / 60_000)), trust: "author" } }
-}
-
-function as(text: string): TrustedText {
-  return { text, trust: "tool" }
 }
 
 /** A run's result, with its attachments behind it if the model takes them. */
