@@ -77,14 +77,7 @@ export function remembering(parts: RememberingParts) {
   }
 }
 
-function servicesOf({
-  profile,
-  services,
-  store,
-  ask,
-  ports,
-  onWarning,
-}: RememberingParts): Omit<AgentServices, "embed" | "rerank"> {
+function servicesOf({ profile, services, store, ask, ports, onWarning }: RememberingParts) {
   if (store === undefined) return services
   const { reflectEvery, reflectImportance, reflectSchedule, duplicateSimilarity } = profile.memory
   const { embed, rerank } = services

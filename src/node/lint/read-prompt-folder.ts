@@ -148,13 +148,10 @@ function parse({ file, source }: ReadFile, kind: LintFileKind, load: TemplateLoa
  * paths relative to the folder; `shownAs` is the folder's name in sources. For each file there is a loader of its own, and the
  * set of the files that it loaded, as messages show them.
  */
-function folderLoader(
-  files: readonly PromptSource[],
-  shownAs: string,
-): (place: PromptPlace) => { readonly load: TemplateLoader; readonly loads: ReadonlySet<string> } {
+function folderLoader(files: readonly PromptSource[], shownAs: string) {
   // Kept by dialect and locale, as making a loader goes through every file.
   const made = new Map<string, TemplateLoader>()
-  return ({ folder, locale }) => {
+  return ({ folder, locale }: PromptPlace) => {
     const key = locale === undefined ? "" : `${folder}/${locale}`
     const folders = locale === undefined ? [""] : [key, `shared/${locale}`, ""]
     const own = made.get(key) ?? sourceLoader(files, folders)

@@ -149,10 +149,7 @@ function ask(editor: Interface, question: string): Promise<string | undefined> {
   })
 }
 
-function complete(
-  { folder, name, locale }: CharacterAnswers,
-  env: CliContext["io"]["env"],
-): Pick<CharacterPlan, "folder" | "name" | "locale"> {
+function complete({ folder, name, locale }: CharacterAnswers, env: CliContext["io"]["env"]) {
   if (folder === undefined || folder.trim() === "") {
     throw new PromptStrataError("usage", "expected a folder for the new character, found none.", {
       hint: "For example: promptstrata init luna",

@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander"
-import type { ServiceKey } from "../../../core/conversation.ts"
 import { retryUnjudged } from "../../../memory/services/background/unjudged-turns.ts"
 import { createMemoryService } from "../../../memory/services/memory/create-memory-service.ts"
 import type { Memory } from "../../../memory/services/memory/memory-service.ts"
@@ -230,11 +229,7 @@ async function memoryWhy(opened: OpenedStore, options: ListOptions, question: st
 }
 
 /** The memories that have something of the question, best first, and the others of the same scope, newest first. */
-async function explain(
-  opened: OpenedStore,
-  options: ListOptions,
-  question: string,
-): Promise<{ readonly key: ServiceKey; readonly found: readonly Explained[]; readonly others: readonly StoredMemory[] }> {
+async function explain(opened: OpenedStore, options: ListOptions, question: string) {
   const { memory } = opened.profile
   const { hits, service, key } = await recallFor(question, opened, { ...options, limit: maxFound })
   const found = hits.map(

@@ -3,11 +3,11 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { findTimeZone } from "../../../core/memo.ts"
 import type { Ports } from "../../../core/ports.ts"
 import { defined } from "../../../core/value.ts"
-import { type LocalMoment, localFields, momentOf, readMoment } from "../../../memory/services/recall/time/local-time.ts"
+import { localFields, momentOf, readMoment } from "../../../memory/services/recall/time/local-time.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import type { StoreScope, WakeRecords } from "../../../memory/services/store/store.ts"
-import type { ScheduledWake, WakeOutcome, WakeRefusal, WakeRequest, Wakes } from "../../../memory/services/wakes.ts"
+import type { ScheduledWake, WakeOutcome, WakeRequest, Wakes } from "../../../memory/services/wakes.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { cronTimes, quietHours } from "./schedule-times.ts"
 
@@ -78,10 +78,7 @@ async function setWake(
 }
 
 /** The moments that a wish asks for, or why there are none. */
-async function planOf(
-  { at, reason, repeat, timeZone }: WakeRequest,
-  nowMs: number,
-): Promise<(LocalMoment & { readonly repeat?: string | undefined }) | WakeRefusal> {
+async function planOf({ at, reason, repeat, timeZone }: WakeRequest, nowMs: number) {
   if (reason.trim() === "" || reason.length > maxReason) return "empty"
   const moment = typeof at === "number" ? { atMs: Math.round(at) } : readMoment(at, { timeZone, nowMs })
   if (moment === undefined || moment === "no-zone") return moment ?? "unclear"
@@ -89,7 +86,7 @@ async function planOf(
   if (!Number.isFinite(atMs)) return "unclear"
   if (atMs <= nowMs) return "past"
   if (atMs - nowMs > farthestMs) return "far"
-  if (repeat === undefined) return moment
+  if (repeat === undefined) return { ...moment, repeat }
   if (timeZone === undefined) return "no-zone"
   const pattern = patternOf(repeat, localFields(atMs, timeZone))
   return (await isPattern(pattern, timeZone, atMs)) ? { ...moment, repeat: pattern } : "bad-repeat"

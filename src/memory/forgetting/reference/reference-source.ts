@@ -128,10 +128,7 @@ function readCriterion(text: string): { readonly criterion: CompressionCriterion
 }
 
 /** Reads a path that two numbers follow. The path itself may contain such numbers, so the last ones count. */
-function readTail(
-  text: string,
-  pattern: RegExp,
-): { readonly path: string; readonly from: number; readonly to: number } | undefined {
+function readTail(text: string, pattern: RegExp) {
   const tailLength = 64
   const match = pattern.exec(text.slice(-tailLength))
   if (match === null) return undefined
