@@ -22,8 +22,8 @@ import type { ModelCall, UnfinishedStep } from "./turn-progress.ts"
 export async function planNative(turn: TurnContext, guard: CallGuard): Promise<PlanOutcome> {
   const { maxSteps } = turn.agent.profile.loop
   const ids = new Set<string>()
-  // Calls of earlier turns may stand in the request too: the record has at least twice the messages that a prompt shows.
-  for (const { runs = [] } of turn.record?.history ?? []) for (const { id } of runs) ids.add(id)
+  // Calls of earlier turns, and those for which this one waited, may stand in the request too: the record has at least twice the messages that a prompt shows.
+  for (const { runs = [] } of [turn.progress, ...(turn.record?.history ?? [])]) for (const { id } of runs) ids.add(id)
   for (let step = turn.progress.steps.length + 1; step <= maxSteps; step++) {
     if (turn.input.control) await prepareStep(turn, turn.input.control, "native")
     const native = nativeTools(turn.progress.tools.plannerTools)

@@ -48,8 +48,9 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
   return run
 }
 
-/** The call as it waited, in a turn that goes on with its answer. */
-const openCall = ({ input }: TurnContext, id: string) => input.resumes?.open.calls.find(({ callId }) => callId === id)
+/** The call as it waited, in a turn that goes on with its answer. Once it has ended, a later call under its id is another one. */
+const openCall = ({ input, progress }: TurnContext, id: string) =>
+  progress.runs.some((run) => run.id === id) ? undefined : input.resumes?.open.calls.find(({ callId }) => callId === id)
 
 async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {
   const { id, name, args } = request

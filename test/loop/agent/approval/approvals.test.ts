@@ -120,6 +120,19 @@ describe("a call that nobody has answered yet", () => {
     expect((await session.history()).map(({ text }) => text)).toEqual(["Pay both.", "Both."])
   })
 
+  test.each(["json", "native"] as const)(
+    "is asked about also if the model gives it the id of one that was allowed (%s)",
+    async (mode) => {
+      const store = createInMemoryStore()
+      const call = (to: string) => (mode === "json" ? callTool("pay", { to }) : [native("n0", "pay", { to })])
+      const first = await over(store, [call("Ada")], { loop: { mode } }).session.send("Pay Ada.").result
+      // Another process, whose ids begin anew too.
+      const second = await over(store, [call("Eve")], { loop: { mode } }).session.approve(idOf(first)).result
+      expect(second).toMatchObject({ ok: true, stopReason: "awaiting-approval", approvals: [{ args: { to: "Eve" } }] })
+      expect(sent).toEqual(["Ada"])
+    },
+  )
+
   test("with others beside it: those that need no approval run at once, the rest once all are answered", async () => {
     const calls = [native("a", "pay", { to: "Ada" }), native("b", "look", { at: "sky" }), native("c", "pay", { to: "Bob" })]
     const { session, model } = over(createInMemoryStore(), [calls, "Done."], { loop: { mode: "native" } })
