@@ -98,26 +98,26 @@ export class AnswerOutput {
 
   /** Says the beginning of the answer, without the stamp that a model imitates where each line of the prompt has one (R11). */
   #open(opening = this.#opening): void {
-    if (this.#opening === undefined) return
+    if (!this.#opening) return
     this.#opening = undefined
     this.say(opening ?? "")
   }
 
-  /** Takes what was held back, because other words do not follow it directly. */
-  #flush(): void {
+  /** Takes what was held back, because other words do not follow it directly: the step has ended, or a file or a call follows. */
+  flush(): void {
     this.#open()
     this.#add(this.limiter?.end() ?? "")
   }
 
   /** Ends the paragraph where a tool call follows. The next text begins a new one. */
   part(): void {
-    this.#flush()
+    this.flush()
     this.#startsParagraph = this.#said.length > 0
   }
 
   /** Shows a file that the model made. It ends the paragraph, so that it stands behind the words that introduce it. */
   draw(file: Promise<FileAttachment | undefined>): void {
-    this.#flush()
+    this.flush()
     this.#take([
       ...this.#pipeline.reader.push({ type: "made-file", file }),
       ...this.#pipeline.reader.push({ type: "bubble-end" }),
@@ -137,7 +137,7 @@ export class AnswerOutput {
   /** Ends the model's text. Returns a promise if files are still being opened; {@link end} must wait for it. */
   settle(): Promise<void> | undefined {
     if (!this.#isRead) {
-      this.#flush()
+      this.flush()
       this.#isRead = true
       this.#take(this.#pipeline.reader.end())
     }

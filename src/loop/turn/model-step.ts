@@ -156,6 +156,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     })
     if (heard.file) await heard.file
     decision = await reading.onEnd(heard.finishReason)
+    turn.progress.answer.flush()
     return decision
   } catch (thrown) {
     if (heard.file) await heard.file

@@ -65,7 +65,7 @@ export class AnswerLimiter {
     return passed
   }
 
-  /** Lets pass what was held back, because no more text follows it. */
+  /** Lets pass what was held back, because no more text follows it directly. */
   end(): string {
     const held = this.#fresh(this.#held, true)
     this.#held = ""
@@ -76,7 +76,7 @@ export class AnswerLimiter {
   #fresh(text: string, isWhole = false): string {
     const behind = this.#behind
     const begun = text.trimStart()
-    if (behind === "") return text
+    if (behind === "" || (isWhole && begun === "")) return text
     if (!isWhole && behind.includes(begun)) {
       this.#held = text
       return ""

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { collect, testAgent } from "../../support/agents.ts"
 
@@ -33,6 +34,14 @@ describe("R11 an answer that begins with an imitated stamp", () => {
     "is words where it is no stamp: %s",
     async (text) => expect(await answered([...text])).toEqual(all(text)),
   )
+
+  test("has none behind a call of a tool, too", async () => {
+    const look = defineTool({ name: "look", description: "looks", execute: () => "a cave" })
+    const call = { type: "tool-call", call: { id: "a", name: "look", args: "{}" } } as const
+    const model = scriptedModel([[call], answer], { capabilities: { tools: true } })
+    const { session } = testAgent(model, { dialect: "root", loop: { mode: "native" } }, { tools: [look] })
+    expect(await session.send("在吗").result).toMatchObject({ ok: true, text: answer.slice(14) })
+  })
 
   test("is words in a dialect without times", async () => {
     expect(await answered([answer], "layered")).toEqual(all(answer))
