@@ -5,22 +5,23 @@ import type { HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
 import type { TurnProgress } from "../turn/turn-context.ts"
 
-/** The tool runs that history keeps, each with the step in which the model asked for it. */
-export function keptRuns({ steps }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
+/** The tool runs that history keeps, each with the step in which the model asked for it, also those of a step that waits. */
+export function keptRuns({ steps, open }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
   const kept: KeptRun[] = []
-  for (const [at, step] of steps.entries()) {
+  const waiting = open.step?.mode === "native" ? [{ ...open.step, type: "native" as const }] : []
+  for (const [at, step] of [...steps, ...waiting].entries()) {
     if (toolRuns === "drop" || (toolRuns === "auto" && step.type !== "native") || step.type === "fault") continue
     const runs = step.type === "native" ? step.runs : [step.run]
     for (const [index, run] of runs.entries()) {
       const call = step.type === "native" ? step.calls[index] : undefined
-      kept.push(keptRun(run, { step: at, id: call?.id ?? run.id, providerData: call?.providerData }))
+      if (run) kept.push(keptRun(run, { step: at, id: call?.id ?? run.id, providerData: call?.providerData }))
     }
   }
   return kept
 }
 
 /** A run as history keeps it. A repeat shows its attachments no second time. */
-export function keptRun(run: ToolRun, call: Pick<KeptRun, "step" | "id" | "providerData">): KeptRun {
+function keptRun(run: ToolRun, call: Pick<KeptRun, "step" | "id" | "providerData">): KeptRun {
   const { tool, args, result, status, parts = [], repeatOf } = run
   const attachments = repeatOf === undefined ? filled(parts.map(({ attachment }) => attachment)) : undefined
   const marks = { failed: status === "failed" || undefined, sentence: isSentence(run) || undefined, attachments }

@@ -202,7 +202,7 @@ function spokenMessages(
   const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
   // What a turn forgot stands in its own runs and memories too.
   const forgot = progress.log.records.some(({ kind }) => kind === "forget")
-  const kept = progress.runs.length > 0 && !forgot ? keptRuns(progress, profile.history.toolRuns) : []
+  const kept = forgot ? [] : keptRuns(progress, profile.history.toolRuns)
   const runs = filled(kept)
   const withRuns = runs ? { runs } : {}
   if (wake !== undefined) return shown.trim() === "" && !answer.attachments ? [] : [{ ...answer, unprompted: true, ...withRuns }]

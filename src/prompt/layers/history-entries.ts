@@ -79,7 +79,8 @@ function knownEntry(message: HistoryMessage, look: HistoryLook, memo: Memo): Kno
   const entry = isShown ? historyEntry(message, look) : undefined
   const before = unprompted === true && look.unprompted !== undefined ? [unpromptedEntry(look.unprompted)] : []
   const behind: SlotEntry[] = []
-  if (look.nativeCalls && runs.length > 0) (unprompted === true ? before : behind).push(...callEntries(message, runs, look))
+  if (look.nativeCalls && runs.length > 0)
+    (message.role === "assistant" ? before : behind).push(...callEntries(message, runs, look))
   const made = { look, text, speaker: speaker.name, entry, before, behind }
   memo.set(knownEntries, message, made)
   return made

@@ -122,6 +122,7 @@ function resumed(
   let claimed = open
   return {
     open,
+    kept: new Set(record.history.flatMap(({ runs = [] }) => runs.map(({ id }) => id))),
     isLast: record.history.at(-1)?.turnId === open.turnId,
     version: () => version,
     async claim(untilMs) {

@@ -1,4 +1,4 @@
-import { type HistoryMessage, isSpoken, type KeptRun } from "../../../core/conversation.ts"
+import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { orAborted } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
 import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
@@ -6,7 +6,6 @@ import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
-import { keptRun } from "../kept-runs.ts"
 
 /**
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
@@ -39,11 +38,9 @@ export async function waitingCommit(
 }
 
 /** The messages that the history does not have yet. Of a turn that goes on it has the user's, with the runs so far. */
-function newMessages({ input, progress }: TurnContext, append: readonly HistoryMessage[]): HistoryMessage[] {
-  const { resumes } = input
-  if (resumes === undefined) return append.map((message) => withStepRuns(message, progress.open.step, progress.steps.length))
-  const known = new Set([...resumes.open.runs, ...resumes.open.step.runs].map((run) => run?.id))
-  const runs: KeptRun[] = append.flatMap((message) => message.runs ?? []).filter(({ id }) => !known.has(id))
+function newMessages({ input: { resumes } }: TurnContext, append: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  if (resumes === undefined) return append
+  const runs = append.flatMap((message) => message.runs ?? []).filter(({ id }) => !resumes.kept.has(id))
   return append.flatMap(({ runs: _, ...message }) => {
     if (message.role === "user") return []
     return [runs.length > 0 ? { ...message, runs } : message]
@@ -69,16 +66,6 @@ async function behindHeard(
   }
   const reply = wake === undefined ? { answers: [asked], replyTo: { id: `${asked}:0`, speaker } } : {}
   return append.map((message) => ({ ...message, turnId: own, ...reply }))
-}
-
-/** The user's message with the runs of the step that waits, if it keeps native runs at all. */
-function withStepRuns(message: HistoryMessage, step: OpenTurn["step"] | undefined, at: number): HistoryMessage {
-  const { runs = [] } = message
-  if (message.role !== "user" || step === undefined || runs.length === 0) return message
-  const ended = step.runs.flatMap((run, index) =>
-    run === null ? [] : [keptRun(run, { step: at, id: run.id, providerData: step.calls[index]?.providerData })],
-  )
-  return { ...message, runs: [...runs, ...ended] }
 }
 
 function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {

@@ -47,6 +47,8 @@ export interface ResumedTurn {
   ran(runs: readonly ToolRun[]): Promise<void>
   /** The version of the session as this turn last wrote it. */
   version(): number
+  /** The ids of the runs that the history has. */
+  readonly kept: ReadonlySet<string>
   /** True if the turn's words are at the end of the history, so that its answer can stand behind them under one id. */
   readonly isLast: boolean
 }

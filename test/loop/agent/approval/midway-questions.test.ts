@@ -115,9 +115,15 @@ describe("N43 a question in the middle of a tool's work", () => {
     await session.approve(ada?.id ?? "").result
     const third = asked(await session.approve(bob?.id ?? "").result)
     expect([third.summary, done]).toEqual(["pay Cid", ["Ada"]])
-    const after = over(store, ["All paid."], {}, "native")
+    const after = over(store, ["All paid.", "Three."], {}, "native")
     expect(await after.session.approve(third.id).result).toMatchObject({ ok: true, text: "All paid." })
     expect(done).toEqual(["Ada", "Bob", "Cid"])
+    // The next turn is shown each run once, those behind the question in front of the answer.
+    await after.session.send("How many?").result
+    const shown = after.model.requests[1]?.messages.slice(1) ?? []
+    expect(
+      shown.map(({ content, toolCalls = [] }) => [content, ...toolCalls.map(({ id }) => id)].filter(Boolean).join(" ")),
+    ).toEqual(["Pay all.", "n1", "paid", "n0 n2", "paid", "paid", "All paid.", "How many?"])
   })
 
   test("is answered by the person asked alone, once, in time", async () => {
