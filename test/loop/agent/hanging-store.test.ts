@@ -6,8 +6,9 @@ import type { BackgroundWarning } from "../../../src/loop/turn/turn-context.ts"
 import type { Store } from "../../../src/memory/services/store/store.ts"
 import type { BeforeTurnContext } from "../../../src/memory/services/turn-hook.ts"
 import { resolveProfile } from "../../../src/profile/resolve.ts"
+import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
-import { finish, type TestAgent, testAgent } from "../../support/agents.ts"
+import { callTool, finish, type TestAgent, testAgent } from "../../support/agents.ts"
 import { createIdleStore } from "../../support/idle-store.ts"
 
 afterEach(expectScriptsDone)
@@ -24,14 +25,14 @@ async function whileTimePasses<T>({ timers }: TestAgent, work: Promise<T>): Prom
   return work
 }
 
-/** A store whose first commit gets no answer: it is `written` or not, and `answer` gives the answer after all. */
-function deafStore(written: boolean) {
+/** A store of which one commit, behind so many others, gets no answer: it is `written` or not, and `answer` gives the answer after all. */
+function deafStore(written: boolean, behind = 0) {
   const store = createIdleStore()
   const begun = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   let commits = 0
   const commit: Store["commit"] = async (key, given) => {
-    if (commits++ > 0) return store.commit(key, given)
+    if (commits++ !== behind) return store.commit(key, given)
     const done = written ? await store.commit(key, given) : undefined
     begun.resolve()
     await gate.promise
@@ -156,26 +157,49 @@ describe("a commit that never settles", () => {
     await givenUp(session, begun)
     const second = session.send("第二句")
     for await (const event of second) if (event.type === "text-delta") answer()
-    await session.send("第三句").result
-    expect(seen.slice(-3)).toEqual(["both: both of 2", "first: first of 1", "second: second of 2"])
     const stored = (await store.load(session.key))?.state.stack as { content: string }[]
     expect(stored.map(({ content }) => content).sort()).toEqual(["both of 2", "first of 1", "second of 2"])
+    await session.send("第三句").result
+    expect(seen.slice(-3)).toEqual(["both: both of 2", "first: first of 1", "second: second of 2"])
   })
 
-  test("T62 another's turn is a conflict, also after one that was written late", async () => {
-    const { store, begun, answer } = deafStore(false)
-    const { given } = agentOver(store, ["一", "二"])
-    const { session } = given
-    await givenUp(session, begun)
-    const second = session.send("第二句")
-    for await (const event of second) {
-      if (event.type !== "text-delta") continue
-      answer()
-      for (let round = 0; round < 5; round++) await Promise.resolve()
-      await store.commit(session.key, { expectVersion: 1, append: [], state: {}, jobs: [] })
-    }
-    expect(await second.result).toMatchObject({ ok: false, error: { code: "session-conflict" } })
-  })
+  test.each(["before", "while"])(
+    "T62 another's turn is a conflict, also after one that was written late %s the turn ran",
+    async (when) => {
+      const { store, begun, answer } = deafStore(false)
+      const { given } = agentOver(store, ["一", "二"])
+      const { session } = given
+      await givenUp(session, begun)
+      const late = async () => {
+        answer()
+        for (let round = 0; round < 5; round++) await Promise.resolve()
+      }
+      if (when === "before") await late()
+      const second = session.send("第二句")
+      for await (const event of second) {
+        if (event.type !== "text-delta") continue
+        await late()
+        await store.commit(session.key, { expectVersion: 1, append: [], state: {}, jobs: [] })
+      }
+      expect(await second.result).toMatchObject({ ok: false, error: { code: "session-conflict" } })
+    },
+  )
+
+  test.each(["a turn that waits for an approval", "a turn that replaces others"])(
+    "T62 %s is a conflict as ever",
+    async (which) => {
+      const isWaiting = which.includes("waits")
+      const { store, begun, answer } = deafStore(false, isWaiting ? 0 : 1)
+      const pay = defineTool({ name: "pay", description: "pays", needsApproval: true, execute: () => "paid" })
+      const steps = isWaiting ? [callTool("pay"), finish("二")] : ["零", "一", "二"].map(finish)
+      const { session } = testAgent(scriptedModel(steps), { limits }, { store, tools: [pay] })
+      if (!isWaiting) await session.send("第零句").result
+      await givenUp(session, begun)
+      const second = isWaiting ? session.send("第二句") : session.regenerate()
+      for await (const event of second) if (event.type === "text-delta") answer()
+      expect(await second.result).toMatchObject({ ok: false, error: { code: "session-conflict" } })
+    },
+  )
 
   test("a store that throws nothing at all is no abort", async () => {
     const commit = () => Promise.reject(undefined)
