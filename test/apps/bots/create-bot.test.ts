@@ -51,7 +51,7 @@ function processes() {
   return { store, clock, timers, sent, start, reach, settle, takeUp }
 }
 
-const never = () => new Promise(() => undefined)
+const never = (_?: unknown) => new Promise(() => undefined)
 const hangs: LanguageModel = {
   ...scriptedModel([]),
   // biome-ignore lint/correctness/useYield: it never says anything
@@ -123,6 +123,31 @@ test("N23 a call that changes something and was cut off is not made again, and t
   await reach(1)
   expect([calls, sent]).toEqual([1, ["I do not know."]])
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("its outcome is unknown")
+})
+
+test("N43 a question in the middle of a tool's work waits, is asked again after a crash, and is answered in the chat", async () => {
+  const { start, sent, reach, takeUp } = processes()
+  const paid: boolean[] = []
+  const pay = defineTool({
+    ...{ name: "pay", description: "Pays.", writes: true },
+    async execute(_, { confirm, signal }) {
+      const may = (await confirm?.({ tool: "pay", summary: "pay Eve" }, signal)) === true
+      paid.push(may)
+      return may ? "paid" : "refused"
+    },
+  })
+  const asked = Promise.withResolvers<void>()
+  await start(scriptedModel([callTool("pay")]), { tools: [pay] }, () => never(asked.resolve())).take(home, {
+    ...{ id: "1", text: "Pay!", from: ann },
+  })
+  await asked.promise
+  const next = start(scriptedModel([finish("Paid.")]), { tools: [pay] })
+  await takeUp()
+  await reach(1)
+  const [, code] = /pay Eve[\s\S]*"Yes (\w{6})"/.exec(sent[0] ?? "") ?? []
+  await next.take(home, { id: "2", text: `Yes ${code}`, from: ann })
+  await reach(2)
+  expect([sent[1], paid]).toEqual(["Paid.", [true]])
 })
 
 test("N23 a message that is being answered is not taken up by another process", async () => {

@@ -119,6 +119,17 @@ describe("MCP servers of a profile", () => {
     expect(stderr).toContain("✓ files.read_text_file = remember the milk")
   })
 
+  test("N44 a server's question where nobody is there to answer is declined, and that is told", async () => {
+    const { command, args = [] } = fakeServer({}, {})
+    const toml = `extends = "fay"\n[mcp.servers.fake]\ncommand = ${quoted(command)}\nargs = ${quoted(args)}\nallow = ["elicit"]\n`
+    const profile = join(tempFolder({ "mine.toml": toml }), "mine.toml")
+    const model = scriptedModel([callTool("fake.elicit", {}), finish("Well.")])
+    const given = ["chat", profile, "--once", "Ask.", "--locale", "en", "--data-dir", tempFolder()]
+    const { stdout, stderr } = await run(given, { model })
+    expect(stdout).toBe("Well.\n")
+    expect(stderr).toContain('! MCP fake: Nobody could answer "Where?" with yes or no.')
+  })
+
   test("a server that does not start is told of, and the chat goes on", async () => {
     const toml = 'extends = "fay"\n[mcp.servers]\nbad = { command = "/nowhere/at/all" }\n'
     const profile = join(tempFolder({ "mine.toml": toml }), "mine.toml")

@@ -29,6 +29,8 @@ describe("N19 the limit of an answer", () => {
     ["他推开门，看见一只", "看见一只猫。", "看见一只猫。"],
     ["他推开了门，看见一只", "推开了门，看见一只猫。", "猫。"],
     ["Hm", "Hm, yes.", ", yes."],
+    ["It is 1234567890", "1234567890, or so.", ", or so."],
+    ["It is 123456789", "123456789, or so.", "123456789, or so."],
     // A last word may come twice, and what stands in the middle is no repetition of the end.
     ["It was very, very", "very late.", "very late."],
     ["The dragon opened its eyes and", "The dragon opened a door.", "The dragon opened a door."],

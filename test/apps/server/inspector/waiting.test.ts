@@ -100,3 +100,12 @@ test("N31 the page's chat takes files as data alone", async () => {
   await agent.idle()
   expect(JSON.stringify(model.requests[0]?.messages)).toContain('"mediaType":"image/png"')
 })
+
+test.each([true, false])("N43 a question in the middle of a tool's work waits where somebody may chat: %s", async (chat) => {
+  const ask = defineTool({
+    ...{ name: "ask", description: "Asks.", inputSchema: z.object({}) },
+    execute: async (_, { confirm, signal }) => ((await confirm?.({ tool: "ask", summary: "?" }, signal)) ? "yes" : "refused"),
+  })
+  const { session } = inspected([callTool("ask", {}), finish("Well.")], { chat, agentOptions: { tools: [ask] } })
+  expect(await session.send("Ask.").result).toMatchObject({ ok: true, stopReason: chat ? "awaiting-approval" : "finish" })
+})
