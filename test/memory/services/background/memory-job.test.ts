@@ -405,30 +405,31 @@ describe("the work after a turn", () => {
     expect(await say("by the lake")).toContain(outcome)
   })
 
-  test("T61 turns before one that forgot something are judged with their batch, and that one is not", async () => {
-    const forgetting = defineTool({
-      name: "forget_note",
-      description: "Forgets a note",
-      jsonSchema: { type: "object", properties: {} },
-      execute: (_, { record }) => {
-        record?.({ kind: "forget", tool: "forget_note", summary: "1 note" })
-        return "It is gone."
-      },
-    })
-    let steps = 0
-    const model = backgroundModel({
-      batch: '{"importance": 8, "profile": {}}',
-      turn: () => (++steps === 3 ? callTool("forget_note") : finish("ok")),
-    })
-    const { say, stored, session } = scene(model, { memory: { batchTurns: 4 } }, { tools: [forgetting] })
-    for (const text of ["I live in Hangzhou", "I keep bees", "Forget the boat"]) await session.send(text).result
-    expect(await say("I grow tea")).toContain("importance ok")
-    expect((await stored()).filter(({ speaker }) => speaker.name !== "Fay").map(({ text }) => text)).toEqual([
-      "I live in Hangzhou",
-      "I keep bees",
-      "I grow tea",
-    ])
-  })
+  test.each([3, 4])(
+    "T61 turns before one that forgot something are judged with their batch, and that one is not: the turn %d of 4",
+    async (at) => {
+      const forgetting = defineTool({
+        name: "forget_note",
+        description: "Forgets a note",
+        jsonSchema: { type: "object", properties: {} },
+        execute: (_, { record }) => {
+          record?.({ kind: "forget", tool: "forget_note", summary: "1 note" })
+          return "It is gone."
+        },
+      })
+      let steps = 0
+      const model = backgroundModel({
+        batch: '{"importance": 8, "profile": {}}',
+        turn: () => (++steps === at ? callTool("forget_note") : finish("ok")),
+      })
+      const { say, stored, session } = scene(model, { memory: { batchTurns: 4 } }, { tools: [forgetting] })
+      const others = ["I live in Hangzhou", "I keep bees", "I grow tea"]
+      const said = others.toSpliced(at - 1, 0, "Forget the boat")
+      for (const text of said.slice(0, 3)) await session.send(text).result
+      expect(await say(said[3] ?? "")).toContain("importance ok")
+      expect((await stored()).filter(({ speaker }) => speaker.name !== "Fay").map(({ text }) => text)).toEqual(others)
+    },
+  )
 
   test.each([
     ["the end of a batch", 2],

@@ -67,6 +67,15 @@ describe("createMemoryService", () => {
     expect((await found("What did I injure?")).toSorted()).toEqual([told[1], told[2], told[3], told[0]])
   })
 
+  test("H18 a question that a memory answers brings what was so before, too, and nothing else that has only `I` of it", async () => {
+    const service = createMemoryService({ records: createInMemoryStore().memories, clock })
+    const told = ["I moved to Hangzhou.", "I read proofs.", "I live in Oslo now."]
+    for (const [turn, text] of told.entries())
+      await service.remember(said(text, { turn, atMs: turn * 86_400_000, turnId: `${turn}` }), key)
+    const found = await service.recall("Which city do I live in now?", key, { limit: 8, signal })
+    expect(found.map(({ text }) => text)).toEqual([told[2], told[0]])
+  })
+
   test("lets other work run while it makes the index of many memories", async () => {
     const store = createInMemoryStore()
     const service = createMemoryService({ records: store.memories, clock })
