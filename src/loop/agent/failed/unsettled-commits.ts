@@ -45,7 +45,7 @@ export async function behindLate(live: LiveSession, turn: TurnContext): Promise<
   if (live.late === undefined && live.unsettled.size === 0) return undefined
   const record = await orAborted(agent.store.load(input.key), signal).catch(() => undefined)
   findUnsettled(live, record)
-  if (record?.version !== before + 1 || live.late?.expectVersion !== before) return undefined
+  if (record?.version !== before + 1 || live.late !== before) return undefined
   if (input.replaces || input.resumes || approvalKey in record.state) return undefined
   const { markerId, hooks } = turn.session
   const session = { ...sessionState(record), markerId }
@@ -62,8 +62,10 @@ type Outcome = Readonly<{ isWritten: boolean; why?: string }>
 function settle(live: LiveSession, commit: UnsettledCommit, { isWritten, why }: Outcome): void {
   const { agent, unsettled, stack } = live
   if (!unsettled.delete(commit)) return
-  if (isWritten) live.late = commit
-  if (isWritten) stack.merge(commit.stack)
+  if (isWritten) {
+    live.late = commit.expectVersion
+    stack.merge(commit.stack)
+  }
   const { key, turnId } = commit.input
   const outcome = isWritten ? "The turn is stored." : `The turn is not stored: ${why}`
   agent.onWarning({ key, turnId, message: `A commit ended after its turn had failed. ${outcome}` })

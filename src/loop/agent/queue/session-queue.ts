@@ -45,7 +45,7 @@ export class SessionQueue implements LiveSession {
   places = 0
   onCall: (() => void) | undefined
   readonly unsettled = new Set<UnsettledCommit>()
-  late: UnsettledCommit | undefined
+  late: number | undefined
   #awaited: Promise<AgentContext> | undefined
   #restored = false
   #hearing: Promise<unknown> | undefined

@@ -190,8 +190,8 @@ export interface LiveSession {
   onCall: (() => void) | undefined
   /** Commits of unknown outcome. Most sessions have none. */
   readonly unsettled: Set<UnsettledCommit>
-  /** The last one of them that turned out to be written. */
-  late: UnsettledCommit | undefined
+  /** The version before the last one of them that turned out to be written. */
+  late: number | undefined
 }
 
 /** A session between two turns, so that it can be changed. The record is undefined for a new one. */
