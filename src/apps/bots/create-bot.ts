@@ -107,8 +107,17 @@ async function wasAnswered(open: OpenMessage, { session, context, history, chat 
       : each.turnId === turnId || each.answers?.some((id) => ids.includes(id)),
   )
   if (own.length === 0 && !hasRun) return false
+  const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
+  // A question without buttons was asked in words.
+  const said = arrived.join()
+  const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
+  // The next question behind one that this message answered belongs to the turn that goes on.
+  const questions = (await session.approvals()).filter(
+    ({ id, askedMs, answer, code }) =>
+      (id.startsWith(`${turnId}:`) || (hasRun && askedMs >= takenMs)) && !asked.has(id) && !answer && !said.includes(code),
+  )
   // A command was cut off before it was done, or nobody knows; an approval knows by itself if it was answered.
-  if (own.length === 0)
+  if (own.length === 0 && questions.length === 0)
     return (
       readTypedAnswer(message.text) === undefined && sayText(errorWords(undefined, chat.locale ?? "en"), chat).then(() => true)
     )
@@ -116,19 +125,13 @@ async function wasAnswered(open: OpenMessage, { session, context, history, chat 
   const whole = own.filter((each) => each.role === "assistant" && !each.unanswered && (hasRun || each.turnId === turnId))
   const failed = whole.length === 0 && own.some(({ interrupted }) => interrupted)
   const shown = failed ? [errorWords(undefined, chat.locale ?? "en")] : whole.flatMap(({ text }) => bubblesOf(text, context))
-  const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
-  // A question without buttons was asked in words.
-  const said = arrived.join()
   for (const bubble of shown) {
     let rest = chat.print?.(bubble) ?? bubble
     for (let [next] = arrived; next !== undefined && rest.includes(next); [next] = arrived)
       rest = rest.slice(rest.indexOf(arrived.shift() ?? "") + next.length)
     if (rest.trim() !== "") await sayText(rest, chat)
   }
-  const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
-  for (const approval of await session.approvals())
-    if (approval.id.startsWith(`${turnId}:`) && !asked.has(approval.id) && !approval.answer && !said.includes(approval.code))
-      await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
+  for (const approval of questions) await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
   return true
 }
 

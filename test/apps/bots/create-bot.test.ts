@@ -125,29 +125,46 @@ test("N23 a call that changes something and was cut off is not made again, and t
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("its outcome is unknown")
 })
 
-test("N43 a question in the middle of a tool's work waits, is asked again after a crash, and is answered in the chat", async () => {
-  const { start, sent, reach, takeUp } = processes()
+/** A tool that asks two times in the middle of its work. */
+function payTwice() {
   const paid: boolean[] = []
   const pay = defineTool({
     ...{ name: "pay", description: "Pays.", writes: true },
     async execute(_, { confirm, signal }) {
-      const may = (await confirm?.({ tool: "pay", summary: "pay Eve" }, signal)) === true
-      paid.push(may)
-      return may ? "paid" : "refused"
+      for (const name of ["Eve", "Bob"]) {
+        const may = (await confirm?.({ tool: "pay", summary: `pay ${name}` }, signal)) === true
+        if (!may) return "refused"
+      }
+      paid.push(true)
+      return "paid"
     },
   })
-  const asked = Promise.withResolvers<void>()
-  await start(scriptedModel([callTool("pay")]), { tools: [pay] }, () => never(asked.resolve())).take(home, {
-    ...{ id: "1", text: "Pay!", from: ann },
-  })
-  await asked.promise
-  const next = start(scriptedModel([finish("Paid.")]), { tools: [pay] })
+  return { paid, pay }
+}
+
+test("N43 questions in the middle of a tool's work wait, are asked again after a crash, and are answered in the chat", async () => {
+  const { start, sent, reach, takeUp } = processes()
+  const { paid, pay } = payTwice()
+  const dying = () => {
+    const asked = Promise.withResolvers<void>()
+    return { asked: asked.promise, send: () => never(asked.resolve()) }
+  }
+  const first = dying()
+  await start(scriptedModel([callTool("pay")]), { tools: [pay] }, first.send).take(home, { id: "1", text: "Pay!", from: ann })
+  await first.asked
+  const second = dying()
+  const next = start(scriptedModel([]), { tools: [pay] }, (text) => (sent.length === 0 ? sent.push(text) : second.send()))
   await takeUp()
   await reach(1)
-  const [, code] = /pay Eve[\s\S]*"Yes (\w{6})"/.exec(sent[0] ?? "") ?? []
-  await next.take(home, { id: "2", text: `Yes ${code}`, from: ann })
+  const codeOf = (name: string) => new RegExp(`pay ${name}[^]*"Yes (\\w{6})"`).exec(sent.at(-1) ?? "")?.[1]
+  await next.take(home, { id: "2", text: `Yes ${codeOf("Eve")}`, from: ann })
+  await second.asked
+  const last = start(scriptedModel([finish("Paid.")]), { tools: [pay] })
+  await takeUp()
   await reach(2)
-  expect([sent[1], paid]).toEqual(["Paid.", [true]])
+  await last.take(home, { id: "3", text: `Yes ${codeOf("Bob")}`, from: ann })
+  await reach(3)
+  expect([sent[2], paid]).toEqual(["Paid.", [true]])
 })
 
 test("N23 a message that is being answered is not taken up by another process", async () => {
