@@ -54,12 +54,9 @@ const drainMs = 30_000
  */
 async function closeJobs(
   runner: JobRunner,
-  {
-    agent,
-    ports: { clock, timers },
-    hurry,
-  }: Pick<AgentQueues, "ports"> & { readonly agent: string; readonly hurry: AbortSignal },
+  { agent, ports, hurry }: Pick<AgentQueues, "ports"> & { readonly agent: string; readonly hurry: AbortSignal },
 ): Promise<PromptStrataError | undefined> {
+  const { clock, timers } = ports
   const beganMs = clock.nowMs()
   const idle = await within({ timeoutMs: drainMs, signal: hurry, timers }, () => runner.idle({ own: true, agent }))
   const leftMs = idle.status === "timeout" || idle.status === "aborted" ? 0 : Math.max(0, drainMs - (clock.nowMs() - beganMs))
