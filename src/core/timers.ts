@@ -58,7 +58,7 @@ export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): strin
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`
 }
 
-/** The wait before a try is made again, after so many that failed: the base, doubled with each up to the most. Its upper half is random. */
+/** Returns the wait before the next try: `baseMs` after the first failure, doubled with each further one up to `maxMs`, times a random 0.5 to 1. */
 export function growingWaitMs(failures: number, between: { baseMs: number; maxMs: number }, random: RandomSource): number {
   const full = Math.min(between.maxMs, between.baseMs * 2 ** Math.min(30, failures - 1))
   return Math.round(full / 2 + (full / 2) * random())

@@ -149,7 +149,7 @@ function isBrokenPipe(error: unknown): boolean {
 const maxMessageCharacters = 4_000
 
 interface RequestAnswers extends Pick<ResolvedOptions, "elicit" | "sample" | "warn">, Pick<LinkEvents, "isAllowed"> {
-  /** Those whose calls run. */
+  /** The turns whose calls run now. */
   readonly turns: ReadonlySet<CallingTurn>
 }
 

@@ -44,7 +44,7 @@ export interface McpOptions {
   readonly library?: ClientLibrary
 }
 
-/** The turn in whose call a server asks. If several calls run, nobody can tell which of them it is: then only a `key` of all is there. */
+/** The turn in whose call a server asks. If several calls run, nobody can tell which of them asks: then there is only a `key`, and only one that all of them share. */
 export interface CallingTurn extends Pick<ToolContext, "confirm"> {
   readonly key?: ToolContext["key"] | undefined
 }

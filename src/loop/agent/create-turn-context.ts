@@ -67,7 +67,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   }
 }
 
-/** The text that the answer goes on with: what came of it before a crash, or what its caller says. */
+/** The text that the answer goes on with: what came of it before a crash, or what its caller gave. */
 const saidBefore = ({ journal, control }: TurnInput): string => journal?.said || (control?.answerLimit?.behind ?? "")
 
 /** Of a text that the history has, so many characters of its end are enough. */
