@@ -67,7 +67,7 @@ function attributeFault(
   { kind, known, lists }: { readonly kind: string; readonly known: readonly string[]; readonly lists: readonly string[] },
 ): string | undefined {
   if (!known.includes(key)) {
-    const expected = known.length > 0 ? `may hold ${known.join(", ").replace(/, ([^,]*)$/, " and $1")}` : "holds no keys"
+    const expected = known.length > 0 ? `may hold ${known.join(", ")}` : "holds no keys"
     return `unknown key ${JSON.stringify(key)}: the front matter of a ${kind} ${expected}.${didYouMean(key, known)}`
   }
   if (lists.includes(key)) {

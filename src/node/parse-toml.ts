@@ -28,11 +28,17 @@ function syntaxError(error: unknown, text: string, file: string): PromptStrataEr
   return locatedError("profile", message, { file, text, position: positionAt(text, offset), cause: error, evidence })
 }
 
-/** The parser's own message, but a clearer one for the two most common mistakes. */
+/** Characters of a keyboard for Chinese, and the one of another format, with those of TOML that are meant. */
+const meantCharacters = { "“": '"', "”": '"', "‘": "'", "’": "'", "【": "[", "】": "]", "：": "=", ":": "=" }
+
+/** The parser's own message, but a clearer one for the most common mistakes. */
 function inPlainWords(fault: string, character: string | undefined): string {
   if (fault.startsWith("trying to redefine")) return "expected each key and table once, found this a second time."
   if (fault.startsWith("control characters") && (character === "\n" || character === "\r"))
     return "expected a string to be closed on its line, found the line's end."
+  const meant = (character && meantCharacters[character as keyof typeof meantCharacters]) ?? character?.normalize("NFKC")
+  if (meant !== character) return `expected the character ${meant}, found ${character}.`
+  if (fault === "invalid value") return "expected a value: text in quotes, a number, true, false, [ or {."
   return `expected TOML: ${fault}.`
 }
 

@@ -74,6 +74,17 @@ test("N24 each sentence that reaches a terminal is there in Chinese", () => {
   expect(sentences.filter((line) => !isKnown(textOf(line)) && !isList(textOf(line)))).toEqual([])
 })
 
+test.each([
+  ["3 memories", "3 条记忆"],
+  ["remembered, in history, memories", "记得，在 history, memories"],
+  [
+    "openai:m answered with status 400 (http://x): It takes 8192 tokens",
+    "openai:m 返回状态码 400 (http://x): It takes 8192 tokens",
+  ],
+])("a count is counted in Chinese, and the end of others' words is none: %s", (text, told) => {
+  expect(translation(catalogue)(text)).toBe(told)
+})
+
 describe("N24 under a Chinese locale", () => {
   const zh = { env: { LANG: "zh_CN.UTF-8", PROMPTSTRATA_STORE: "" }, terminal: true }
   const inColumns = async (args: readonly string[], columns: number) => {
@@ -137,6 +148,22 @@ describe("N24 under a Chinese locale", () => {
     expect(stderr).toMatch(/^错误：\S*p\.toml:\d+:\d+: [^\n]*\p{sc=Han}/u)
     // What the parser of TOML says of its language stays as it says it.
     expect(english(stderr).filter((line) => !line.includes("TOML"))).toEqual([])
+  })
+
+  test.each([
+    ['extends = "layerd"', 'p.toml:1:1: extends：应为一份配置，没有叫 "layerd" 的。是不是想写 "layered"？'],
+    ['[plugins]\nenabled = ["./none.mjs"]', "p.toml:2:12: plugins.enabled[0]：应为模块，none.mjs 处没有。"],
+    ['[prompt]\npersona = "nobody"', 'p.toml:2:1: prompt.persona：没有叫 "nobody" 的文件。 已有的：fay, qinglan。'],
+    ["locale = “zh-CN”", 'p.toml:1:10: 应为英文字符 "，实际是“。'],
+    ['[tools]\nenabled = ["read"，"list"]', "p.toml:2:18: 应为英文字符 ,，实际是，。"],
+    ["【tools】", "p.toml:1:1: 应为英文字符 [，实际是 【。"],
+    ['locale: "zh-CN"', "p.toml:1:7: 应为英文字符 =，实际是 :。"],
+    ["locale：“zh-CN”", "p.toml:1:7: 应为英文字符 =，实际是：。"],
+    ["locale = zh-CN", "p.toml:1:10: 应为一个值：引号里的文字、数、true、false、[ 或 {。"],
+  ])("the whole line of a mistake is Chinese: %s", async (text, told) => {
+    const folder = tempFolder({ "p.toml": `${text}\n` })
+    const { stderr } = await run(["render", `${folder}/p.toml`], { env: zh.env })
+    expect(stderr.replaceAll(`${folder}/`, "").split("\n")[0]).toBe(`错误：${told}`)
   })
 
   test("a template with a mistake is told in Chinese, with its place", async () => {

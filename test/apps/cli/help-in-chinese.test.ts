@@ -151,7 +151,7 @@ describe("errors are told in the language of the reader", () => {
     [["lint", "--format", "xml"], "无效。可选的值：text, json。", "错误："],
     [["chat", "nosuch", "--once", "hi"], '应为一份配置，没有叫 "nosuch" 的。', "已有的配置：fay,"],
     [["memory", "list", "--limit", "0"], "应为不小于 1 的整数。", "错误："],
-    [["import", "./none.json"], "none.json 没有文件或文件夹。", "错误："],
+    [["import", "./none.json"], "none.json 处没有文件或文件夹。", "错误："],
     [["chat", "--prices", "x.json", "--once", "hi"], "--prices 要和 --inspect 一起用。", "只有它的网页会显示费用。"],
   ])("%j", async (args, ...expected) => {
     const { code, stderr } = await run(args, zh)

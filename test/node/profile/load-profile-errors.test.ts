@@ -443,7 +443,7 @@ temperature = 3
       "mei.md": "---\nname: Mei\nusr: you\n---\nYou are Mei.\n",
     }
     expect(await messageOf(files)).toMatchInlineSnapshot(`
-      "mei.md:3:1: unknown key "usr": the front matter of a persona may hold name, user and colour. Did you mean "user"?
+      "mei.md:3:1: unknown key "usr": the front matter of a persona may hold name, user, colour. Did you mean "user"?
       2 | name: Mei
       3 | usr: you
         | ^

@@ -281,7 +281,7 @@ describe("a format's parser", () => {
       "---\nparser: plain\nemotions: happy\n---\n",
       'f.md:3:1: emotions: expected a list of words, each on one line, found "happy".',
     ],
-    ["---\nparse: plain\n---\n", `"parse": the front matter of a format may hold parser and emotions.${near("parser")}`],
+    ["---\nparse: plain\n---\n", `"parse": the front matter of a format may hold parser, emotions.${near("parser")}`],
   ])("a mistake in its file is located there: %j", async (text, message) => {
     expect(await messageOf({ "a.toml": profile, "p.mjs": shouting, "f.md": text })).toContain(message)
   })

@@ -22,8 +22,11 @@ export async function translationFor(argv: readonly string[], env: Parameters<ty
 /** Finds what varies in a sentence. A full stop between two places ends a sentence; one inside of a path does not. */
 function patternOf(sentence: string): RegExp {
   const literal = (part: string): string => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(/^\\\.$/, "\\.(?=\\s|$)")
+  // The key or the file that a mistake is in may stand before a sentence.
+  const place = sentence.startsWith("{}") ? "()" : "(?:(\\S+): )?"
+  const varies = /^\{\} \p{L}+$/u.test(sentence) ? "(\\S*[^\\s,])" : "(.*?)"
   // Only a text of several lines has others' words of several lines.
-  return new RegExp(`^${sentence.split("{}").map(literal).join("(.*?)")}$`, sentence.includes("\n") ? "su" : "u")
+  return new RegExp(`^${place}${sentence.split("{}").map(literal).join(varies)}$`, sentence.includes("\n") ? "su" : "u")
 }
 
 /** Longer texts hold words of others, in which places for what varies are searched for too long. */
@@ -43,9 +46,9 @@ export function translation(catalogue: Readonly<Record<string, string>>): Transl
     const words = exact.get(text) ?? (unended && `${unended}。`)
     if (words !== undefined || text.length > maxCharacters) return words
     for (const { sentence, said, words } of patterns) {
-      const [, ...parts] = (said.every((part) => text.includes(part)) && patternOf(sentence).exec(text)) || []
+      const [, place = "", ...parts] = (said.every((part) => text.includes(part)) && patternOf(sentence).exec(text)) || []
       // What varies may be advice that stands in the catalogue, too.
-      if (parts.length > 0) return fillPlaces(words, () => translate(parts.shift() ?? ""))
+      if (parts.length > 0) return `${place && `${place}：`}${fillPlaces(words, () => translate(parts.shift() ?? ""))}`
     }
     return undefined
   }
