@@ -59,6 +59,19 @@ describe("commands in a chat", () => {
     ])
   })
 
+  test("/prompt without a question shows the last request that was sent", async () => {
+    const model = scriptedModel(['{"action":"tool","tool":"calculate","args":{"expression":"17*23"}}', say("391")])
+    const { stderr } = await run(chat, { model, input: "How much?\n/prompt\n/new\n/prompt\n" })
+    const [first = "", second = ""] = stderr.split("A new conversation").map((part) => part.slice(part.indexOf("══ system")))
+    expect(first.match(/^── (?:history|question|steps) .*\n+.*$/gm)).toEqual([
+      expect.stringMatching(/^── question .*\n+How much\?$/),
+      expect.stringMatching(/^── steps .*\n+\{"action":"tool"/),
+      expect.stringMatching(/^── steps .*\n+calculate → 391$/),
+    ])
+    // A conversation that has just begun sent none.
+    expect(second).not.toContain("calculate → 391")
+  })
+
   test("/prompt and render show the prompt with which a turn begins in the profile's mode", async () => {
     const profileIn = (mode: string) => `${tempFolder({ "a.toml": `locale = "en"\n[loop]\nmode = "${mode}"\n` })}/a.toml`
     const asksForJson = async (mode: string, tools: boolean) => {

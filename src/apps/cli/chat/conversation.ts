@@ -1,9 +1,11 @@
 import type { DatabaseStore } from "../../../adapters/stores/database-store.ts"
 import type { LanguageModel } from "../../../core/model/language-model.ts"
+import type { Assembly } from "../../../core/span.ts"
 import { didYouMean } from "../../../core/suggest.ts"
 import type { Agent } from "../../../loop/agent/agent.ts"
 import { commandList, runCommand } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Session } from "../../../loop/agent/session.ts"
+import type { Turn } from "../../../loop/agent/turn.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { CliContext } from "../context.ts"
 import { columnsOf, exitCodeOf, exitCodes, jsonLine } from "../io.ts"
@@ -48,21 +50,26 @@ export async function openConversation(parts: ConversationParts, context: CliCon
   let number = await latestConversation(store, profile.agent.id)
   let session: Session = agent.session(conversationName(number))
   let asked = words.exampleQuestion
+  let request: Assembly | undefined
+  const show = async (turn: Turn): Promise<number> => {
+    interrupts.running(turn)
+    const result = await showTurn(turn, printer)
+    request = result.trace.steps.at(-1)?.assembly
+    return exitCodeOf(result)
+  }
   const greet = () => session.greet({ from: { id: terminalUser } })
   const actions: ChatActions = {
     async begin() {
       session = agent.session(conversationName(++number))
+      request = undefined
       const greeting = await greet()
       const begun = words.newConversation(session.key.conversation)
       return greeting === undefined ? begun : `${begun}\n\n${profile.agent.name}: ${greeting}`
     },
     async prompt(question) {
-      const from = { id: terminalUser }
-      const assembly = await session.preview(question === "" ? asked : question, {
-        from,
-        prompt: firstPrompt(profile, model.capabilities),
-      })
-      return printPrompt(assembly, screen.paint, translate)
+      const options = { from: { id: terminalUser }, prompt: firstPrompt(profile, model.capabilities) }
+      const sent = question === "" ? request : undefined
+      return printPrompt(sent ?? (await session.preview(question || asked, options)), screen.paint, translate)
     },
     async memory() {
       if (store === undefined) return words.nothingKept
@@ -73,17 +80,14 @@ export async function openConversation(parts: ConversationParts, context: CliCon
     async answer(approved, reason) {
       const [waiting] = await session.approvals()
       if (waiting === undefined) return { text: words.nothingWaits, code: exitCodes.failed }
-      const turn = approved ? session.approve(waiting.id) : session.deny(waiting.id, reason)
-      interrupts.running(turn)
-      return { text: "", code: exitCodeOf(await showTurn(turn, printer)) }
+      return { text: "", code: await show(approved ? session.approve(waiting.id) : session.deny(waiting.id, reason)) }
     },
     shared: commandList(profile.locale).filter(({ command }) => command !== "start" && !(`/${command}` in words.commands)),
     async other(line) {
       const chat = { session, from: { id: terminalUser }, locale: profile.locale, mayChange: true }
       const outcome = await runCommand(line, chat)
       if (outcome === undefined || "text" in outcome) return outcome && { ...outcome, code: exitCodes.ok }
-      interrupts.running(outcome.turn)
-      return { text: "", code: exitCodeOf(await showTurn(outcome.turn, printer)) }
+      return { text: "", code: await show(outcome.turn) }
     },
   }
   return {
@@ -93,9 +97,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       const outcome = await runChatCommand(line, actions, words)
       if (outcome === undefined) {
         asked = line
-        const turn = session.send(line, { from: { id: terminalUser } })
-        interrupts.running(turn)
-        return { code: exitCodeOf(await showTurn(turn, printer)), leaves: false }
+        return { code: await show(session.send(line, { from: { id: terminalUser } })), leaves: false }
       }
       const { command, text } = outcome
       if (json) io.stdout.write(`${jsonLine({ type: "command", command, text })}\n`)
@@ -109,7 +111,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
 interface ChatActions {
   /** Begins a new conversation. */
   begin(): Promise<string>
-  /** The prompt for a question; for the last one if it is empty. */
+  /** The prompt for a question; if it is empty, the last request that was sent. */
   prompt(question: string): Promise<string>
   /** The newest memories. */
   memory(): Promise<string>
