@@ -155,3 +155,18 @@ test.each(["en", "zh-CN"])("each command about memories prints this (%s)", async
   }
   expect(shown.join("\n").replaceAll(folder, "FOLDER")).toMatchSnapshot()
 })
+
+test("tables tell times in the profile's time zone", async () => {
+  const options = ["--profile", `${tempFolder({ "plain.toml": 'locale = "en"\ntime_zone = "Asia/Shanghai"\n' })}/plain.toml`]
+  const told = [...options, "--data-dir", await filled()]
+  const list = await run(["memory", "list", "--limit", "1", ...told], { env })
+  expect(list.stdout).toMatch(/^ID {3}TIME \(Asia\/Shanghai\) .*\nm41 {2}2026-04-01 08:00 /)
+  expect((await run(["memory", "receipts", ...told], { env })).stdout).toMatch(
+    /^TIME \(Asia\/Shanghai\) .*\n\d{4}-\d\d-\d\d \d\d:\d\d /,
+  )
+  expect((await run(["user", "show", ...told], { env })).stdout).toMatch(/TIME \(Asia\/Shanghai\).*\n.* 1970-01-01 08:0\d /)
+  expect((await run(["doctor", ...told], { env })).stdout).toContain("TIME (Asia/Shanghai)")
+  expect((await run(["memory", "show", "m30", ...told], { env })).stdout).toContain(
+    "2026-03-01 16:35, 1970-01-01 08:00, 1970-01-01 08:01 (Asia/Shanghai)",
+  )
+})

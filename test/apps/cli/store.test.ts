@@ -165,7 +165,7 @@ describe("promptstrata memory", () => {
         "text           我喜欢喝茉莉花茶",
         "speaker        小明 (user)",
         "conversation   terminal",
-        "time           2026-03-01 08:05",
+        "time           2026-03-01 08:05 (UTC)",
         "importance     7",
         "superseded by  m3",
         "",

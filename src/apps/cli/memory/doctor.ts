@@ -8,7 +8,7 @@ import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { momentText, printTable } from "./terminal-table.ts"
+import { printTable, zoneOf } from "./terminal-table.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
 interface DoctorOptions extends StoreCommandOptions {
@@ -75,7 +75,7 @@ interface Findings extends OpenedStore {
   readonly failed: readonly Receipt[]
 }
 
-function print({ context, store, check, dead, failed, words, maxWidth }: Findings): void {
+function print({ context, store, check, dead, failed, words, profile, maxWidth }: Findings): void {
   const { io, screen, translate } = context
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)
@@ -93,9 +93,9 @@ function print({ context, store, check, dead, failed, words, maxWidth }: Finding
   if (failed.length === 0) return
   const rows = failed.map((receipt) => {
     const { startedMs, kind, outcome, attempt, key, message = "" } = receipt
-    return [momentText(startedMs), kind, outcome, String(attempt), key.user, translate(message)]
+    return [startedMs, kind, outcome, String(attempt), key.user, translate(message)]
   })
-  say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth)}`)
+  say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth, zoneOf(profile))}`)
   screen.note(screen.paint("dim", words.receiptAdvice))
 }
 

@@ -12,7 +12,7 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
 import type { StoreWords } from "../words/command-words.ts"
-import { momentText, printTable } from "./terminal-table.ts"
+import { momentText, printTable, zoneOf } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
@@ -82,13 +82,13 @@ export async function memoryTable({ store, profile, words, maxWidth }: Omit<Open
   const { empty, columns, toCells } = listOfMemories(profile, words)
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
   const newest = rows.flatMap(({ memory }) => (memory.supersededBy === undefined ? [memory] : [])).slice(-10)
-  return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth)
+  return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth, zoneOf(profile))
 }
 
-function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly string[] {
+function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly (string | number)[] {
   const { id, atMs, importance, kind, speaker, text, supersededBy } = memory
   const note = supersededBy === undefined ? "" : `[${superseded}] `
-  return [id, momentText(atMs), String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
+  return [id, atMs, String(importance ?? "-"), kind, speaker.name, placeText(memory), note + text]
 }
 
 /** A memory of a scope by its id. If there is none, it prints that. */
@@ -103,17 +103,24 @@ export async function memoryOfId({ context, store, words }: OpenedStore, scope: 
 async function memoryShow(opened: OpenedStore, options: StoreCommandOptions, id: string): Promise<number> {
   const memory = await memoryOfId(opened, { agent: opened.profile.agent.id }, id)
   if (memory === undefined) return exitCodes.failed
-  const text = options.json ? jsonLine(memory) : memoryText(memory, opened.words)
+  const text = options.json ? jsonLine(memory) : memoryText(memory, opened.words, zoneOf(opened.profile))
   opened.context.io.stdout.write(`${text}\n`)
   return exitCodes.ok
 }
 
-function memoryText(memory: StoredMemory, { fields }: StoreWords): string {
+function memoryText(memory: StoredMemory, { fields }: StoreWords, timeZone: string): string {
   const { speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy, keys, updates, usedAtMs } = memory
-  const times = [atMs, ...againAtMs].map((atMs) => momentText(atMs)).join(", ")
-  const said = [memory.id, memory.kind, memory.text, `${speaker.name} (${speaker.id})`, placeText(memory), times]
+  const moments = (all: readonly number[]) => `${all.map((atMs) => momentText(atMs, timeZone)).join(", ")} (${timeZone})`
+  const said = [
+    memory.id,
+    memory.kind,
+    memory.text,
+    `${speaker.name} (${speaker.id})`,
+    placeText(memory),
+    moments([atMs, ...againAtMs]),
+  ]
   const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
-  const used = usedAtMs === undefined ? undefined : momentText(usedAtMs)
+  const used = usedAtMs === undefined ? undefined : moments([usedAtMs])
   const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
   const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
   return printTable(first ?? [], others)
@@ -149,10 +156,10 @@ async function nameOtherAgents({ context, store, profile, words }: OpenedStore):
   return exitCodes.ok
 }
 
-function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key }: Receipt): readonly string[] {
+function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, key }: Receipt): readonly (string | number)[] {
   const tokens = usage?.inputTokens === undefined ? "-" : `${usage.inputTokens} + ${usage.outputTokens ?? 0}`
   const duration = String(Math.round(durationMs))
-  return [momentText(startedMs), kind, outcome, String(attempt), duration, tokens, key.user, placeText(key)]
+  return [startedMs, kind, outcome, String(attempt), duration, tokens, key.user, placeText(key)]
 }
 
 /** How {@link printList} shows items: as a table, or a note if there are none. */
@@ -160,16 +167,16 @@ interface ListStyle<Item> {
   readonly opened: OpenedStore
   readonly empty: string
   readonly columns: readonly string[]
-  readonly toCells: (item: Item) => readonly string[]
+  readonly toCells: (item: Item) => readonly (string | number)[]
 }
 
 /** Prints items as lines of JSON or as a table. Returns the exit code. */
 export function printList<Item>(items: readonly Item[], { json }: StoreCommandOptions, style: ListStyle<Item>): number {
-  const { context, maxWidth } = style.opened
+  const { context, profile, maxWidth } = style.opened
   const { stdout } = context.io
   if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)
   else if (items.length === 0) context.screen.note(style.empty)
-  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth)}\n`)
+  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth, zoneOf(profile))}\n`)
   return exitCodes.ok
 }
 

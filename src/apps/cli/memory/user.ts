@@ -5,7 +5,7 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
-import { momentText, printTable } from "./terminal-table.ts"
+import { printTable, zoneOf } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
 /** Adds the command `user show`. */
@@ -32,13 +32,14 @@ async function userShow(
   if (options.json) stdout.write(`${jsonLine({ user, ...known })}\n`)
   else if (known.fields.length === 0) context.screen.note(words.nothingKnown(terminalLine(user)))
   else {
-    stdout.write(`${printTable(words.userColumns, known.fields.map(statementCells), maxWidth)}\n`)
-    if (known.history.length > 0)
-      stdout.write(`\n${words.earlier}\n${printTable(words.userColumns, known.history.map(statementCells), maxWidth)}\n`)
+    const table = (statements: readonly ProfileStatement[]): string =>
+      printTable(words.userColumns, statements.map(statementCells), maxWidth, zoneOf(profile))
+    stdout.write(`${table(known.fields)}\n`)
+    if (known.history.length > 0) stdout.write(`\n${words.earlier}\n${table(known.history)}\n`)
   }
   return exitCodes.ok
 }
 
-function statementCells({ name, value, ended, confidence, atMs, ...place }: ProfileStatement): readonly string[] {
-  return [name, ended ? `– (${value})` : value, `${Math.round(confidence * 100)} %`, momentText(atMs), placeText(place)]
+function statementCells({ name, value, ended, confidence, atMs, ...place }: ProfileStatement): readonly (string | number)[] {
+  return [name, ended ? `– (${value})` : value, `${Math.round(confidence * 100)} %`, atMs, placeText(place)]
 }
