@@ -111,14 +111,8 @@ async function memoryShow(opened: OpenedStore, options: StoreCommandOptions, id:
 function memoryText(memory: StoredMemory, { fields }: StoreWords, timeZone: string): string {
   const { speaker, atMs, againAtMs = [], importance, sources, untrusted, supersededBy, keys, updates, usedAtMs } = memory
   const moments = (all: readonly number[]) => `${all.map((atMs) => momentText(atMs, timeZone)).join(", ")} (${timeZone})`
-  const said = [
-    memory.id,
-    memory.kind,
-    memory.text,
-    `${speaker.name} (${speaker.id})`,
-    placeText(memory),
-    moments([atMs, ...againAtMs]),
-  ]
+  const times = moments([atMs, ...againAtMs])
+  const said = [memory.id, memory.kind, memory.text, `${speaker.name} (${speaker.id})`, placeText(memory), times]
   const judged = [importance?.toString(), sources?.join(", "), untrusted?.toString(), supersededBy]
   const used = usedAtMs === undefined ? undefined : moments([usedAtMs])
   const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
@@ -208,26 +202,21 @@ interface Explained extends Pick<Memory, "id" | "text" | "confidence"> {
 }
 
 async function memoryWhy(opened: OpenedStore, options: ListOptions, question: string): Promise<number> {
-  const { context, store, profile, words, maxWidth } = opened
+  const { context, store, profile, words } = opened
   const { key, found, others } = await explain(opened, options, question)
   const listed = found.slice(0, options.limit)
   const left = others.slice(0, Math.max(0, options.limit - listed.length))
   const rows = [...listed, ...left.map(({ id, text }): Explained => ({ id, text, score: 0, why: [], recalled: false }))]
-  const { stdout } = context.io
-  if (options.json) for (const row of rows) stdout.write(`${jsonLine(row)}\n`)
-  else if (rows.length > 0) {
-    const { enabled, store, recallLimit, minConfidence } = profile.memory
-    const behind = !enabled ? words.isOff : store === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
-    const state = ({ recalled, why = [], confidence = 1 }: Explained) => {
-      const left = confidence < minConfidence ? words.isUnsure(confidence.toFixed(2)) : behind
-      return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
-    }
-    const cells = rows.map((row) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text])
-    stdout.write(`${printTable(words.whyColumns, cells, maxWidth)}\n`)
+  const { enabled, store: kind, recallLimit, minConfidence } = profile.memory
+  const behind = !enabled ? words.isOff : kind === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
+  const state = ({ recalled, why = [], confidence = 1 }: Explained) => {
+    const left = confidence < minConfidence ? words.isUnsure(confidence.toFixed(2)) : behind
+    return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
   }
+  const toCells = (row: Explained) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text]
+  printList(rows, options, { opened, empty: words.nothingFound, columns: words.whyColumns, toCells })
   const hidden = found.length + others.length - rows.length
-  if (rows.length === 0) context.screen.note(words.nothingFound)
-  else if (hidden > 0) context.screen.note(words.notListed(hidden))
+  if (rows.length > 0 && hidden > 0) context.screen.note(words.notListed(hidden))
   const kept = await storedRows(store, { agent: profile.agent.id }, ["memory"])
   const unseen = kept.filter(({ memory }) => memory.supersededBy === undefined).length - found.length - others.length
   const who = terminalLine(key.audience === "group" ? placeText(key) : key.user)
