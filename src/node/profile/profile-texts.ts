@@ -15,7 +15,7 @@ import { fileExists, isFolder } from "../file-log.ts"
 import { findText, lookedFor, promptsFolderOf, type TextKind } from "../find-text.ts"
 import { type Persona, readPersona } from "../load-persona.ts"
 import { knownDialects, readDialect } from "../read-dialect.ts"
-import { displayPath } from "../shipped-files.ts"
+import { displayPath, shippedPromptsFolder } from "../shipped-files.ts"
 import { absolutePath, nearestSetting, type ProfileSearch, report, type SettingPlace } from "./profile-chain.ts"
 
 type TextKey = "persona" | "format" | "finalSystem"
@@ -96,6 +96,7 @@ const shippedCorpus = "examples_hareru.txt"
 /**
  * The variables by which the tone goes with the persona (R29): the corpus `examples.txt` in the folder of its name, beside it. A
  * persona that takes the place of the extended profile's has none otherwise, unless the user's folder replaces the shipped corpus.
+ * Other dialects than `root` have no corpus, and are told nothing.
  */
 export function toneVariables({ chain, locale }: ProfileSearch, { persona, folder }: ProfileTexts): ProfileInput["variables"] {
   if (persona === undefined) return {}
@@ -103,6 +104,7 @@ export function toneVariables({ chain, locale }: ProfileSearch, { persona, folde
   if (fileExists(own)) return { examples_context: readPlainText(own, "corpus") }
   const personas = new Set(chain.flatMap(({ settings }) => settings.prompt?.persona ?? []))
   const dialect = nearestSetting(chain, "prompt", "dialect")?.value ?? defaultDialect
+  if (!fileExists(join(shippedPromptsFolder, dialect, "en", shippedCorpus))) return {}
   if (folder !== undefined && fileExists(join(folder, dialect, locale, shippedCorpus))) return {}
   const isGiven = chain.some(({ settings }) => settings.variables?.examples_context !== undefined)
   return personas.size > 1 && !isGiven ? { own_tone: true } : {}

@@ -549,3 +549,20 @@ describe("what a profile leaves open", () => {
     expect(calls.filter((message) => message.includes('"told-once"'))).toHaveLength(1)
   })
 })
+
+test.each([
+  ["layered", undefined],
+  ["fay", undefined],
+  ["soul", undefined],
+  ["root", true],
+])("R29 a persona of one's own tells the tone only to a dialect that has a corpus: %s", async (extended, told) => {
+  const folder = tempFolder({
+    "mei.toml": `extends = "${extended}"\n[prompt]\npersona = "./mei.md"\n`,
+    "mei.md": "Mei.",
+  })
+  const options = { dataFolder: folder, env: {} }
+  for (const locale of ["en", "zh-CN", "zh"]) {
+    const { variables } = await loadProfile(`${folder}/mei.toml`, { ...options, locale })
+    expect(variables.own_tone).toBe(told)
+  }
+})
