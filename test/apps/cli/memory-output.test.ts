@@ -156,6 +156,15 @@ test.each(["en", "zh-CN"])("each command about memories prints this (%s)", async
   expect(shown.join("\n").replaceAll(folder, "FOLDER")).toMatchSnapshot()
 })
 
+test.each([
+  ["en", "Bea has no memories of nobody.\n"],
+  ["zh-CN", "Bea 没有 nobody 的记忆。\n"],
+])("an empty list of one user does not say that there are no memories at all, in %s", async (locale, told) => {
+  const options = ["--profile", plainProfile, "--locale", locale, "--data-dir", await filled()]
+  expect((await run(["memory", "list", "--user", "nobody", ...options], { env })).stderr).toBe(told)
+  expect((await run(["memory", "list", "--conversation", "nobody", ...options], { env })).stderr).toBe(told)
+})
+
 test("tables tell times in the profile's time zone", async () => {
   const options = ["--profile", `${tempFolder({ "plain.toml": 'locale = "en"\ntime_zone = "Asia/Shanghai"\n' })}/plain.toml`]
   const told = [...options, "--data-dir", await filled()]

@@ -65,13 +65,14 @@ async function memoryList(opened: OpenedStore, options: ListOptions & { readonly
   const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
   const listed = memories.slice(-options.limit)
-  printList(listed, options, { opened, ...listOfMemories(profile, words) })
+  printList(listed, options, { opened, ...listOfMemories(profile, words, options.user ?? options.conversation) })
   return listed.length > 0 ? exitCodes.ok : nameOtherAgents(opened)
 }
 
-function listOfMemories({ agent, memory }: Profile, words: StoreWords) {
+function listOfMemories({ agent, memory }: Profile, words: StoreWords, whose?: string) {
+  const none = whose === undefined ? words.noMemories : words.noMemoriesOf
   return {
-    empty: (memory.enabled ? words.noMemories : words.memoryOff)(terminalLine(agent.name)),
+    empty: (memory.enabled ? none : words.memoryOff)(terminalLine(agent.name), terminalLine(whose ?? "")),
     columns: words.memoryColumns,
     toCells: (stored: StoredMemory) => memoryCells(stored, words),
   }
