@@ -186,7 +186,7 @@ export async function runCli(argv: readonly string[], io: CliIo, overrides: CliO
 }
 
 async function runCommand(given: readonly string[], context: Omit<CliContext, "chooseModel"> & CliOverrides): Promise<number> {
-  const argv = startsChat(given) ? ["chat", ...given] : given
+  const argv = withCommandFirst(given)
   let code: number = exitCodes.ok
   const run: RunCommand = async (command, errors) => {
     const { chooseModel } = await import("./choose-model.ts")
@@ -202,9 +202,14 @@ async function runCommand(given: readonly string[], context: Omit<CliContext, "c
   }
 }
 
-/** Without a command the program is a chat, so that `npm start -- --once hi` is one. */
-function startsChat([first = "--once"]: readonly string[]): boolean {
-  return first.startsWith("-") && !["-h", "--help", "-V", "--version"].includes(first)
+/** Puts a command before its options. Without one the program is a chat, so that `npm start -- --once hi` is one. */
+function withCommandFirst(given: readonly string[]): readonly string[] {
+  const [first = "--once"] = given
+  if (!first.startsWith("-") || ["-h", "--help", "-V", "--version"].includes(first)) return given
+  const names = Object.values(commands).flatMap((entries) => entries.map(([usage]) => usage.split(" ", 1)[0]))
+  // Behind an option it may be that option's value.
+  const at = given.findIndex((word, place) => names.includes(word) && !/^-[^=]*$/.test(given[place - 1] ?? "-"))
+  return at < 0 ? ["chat", ...given] : [...given.slice(at), ...given.slice(0, at)]
 }
 
 function report(

@@ -73,6 +73,11 @@ describe("an error that ends the program", () => {
 describe("without a command", () => {
   test.each<[readonly string[], number, string]>([
     [["--once", "hi"], 0, "Hello.\n"],
+    // A command behind its options is that command; behind an option it may be the option's value.
+    [["--locale", "en", "chat", "--once", "hi"], 0, "Hello.\n"],
+    [["--locale=en", "chat", "--once", "hi"], 0, "Hello.\n"],
+    [["--data-dir", "none", "memory", "forget", "--help"], 0, expect.stringContaining("Usage: promptstrata memory forget")],
+    [["--once", "memory"], 0, "Hello.\n"],
     [["--version"], 0, expect.stringMatching(/^\d+\.\d+\.\d+/)],
     [["-V"], 0, expect.stringMatching(/^\d+\.\d+\.\d+/)],
     [["-h"], 0, expect.stringContaining("Usage: promptstrata [options] [command]")],
