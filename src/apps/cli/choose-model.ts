@@ -20,7 +20,7 @@ export type ModelChooser = (profile: Profile, env: CliIo["env"]) => ChosenModel
 
 /**
  * Chooses the environment's model, else the profile's. Without a key and a server URL it is the offline demo. Throws code `usage`
- * for a model name without a key and a URL, so that the demo is not taken for that model, and for a URL without a name.
+ * for a model name without a key and a URL, so that the demo is not taken for that model, for a URL without a name, and for an address that is none of HTTP.
  */
 export const chooseModel: ModelChooser = (profile, env) => {
   const apiKey = filled(env.OPENAI_API_KEY)
@@ -31,6 +31,8 @@ export const chooseModel: ModelChooser = (profile, env) => {
     if (named === undefined) return chooseDemo(profile)
     throw usage(`PROMPTSTRATA_MODEL is ${JSON.stringify(named)}, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set.`)
   }
+  if (!/^https?:\/\//i.test(baseUrl ?? "http://"))
+    throw usage("expected OPENAI_BASE_URL, or base_url of [model], to begin with http:// or https://.")
   const model = named ?? profile.model.id ?? (baseUrl === undefined ? defaultModel : undefined)
   if (model === undefined) throw usage(`expected the name of a model for the server at ${shownUrl(baseUrl ?? "")}, found none.`)
   const jsonMode = profile.loop.responseFormat === "json" ? true : undefined
@@ -43,11 +45,7 @@ export const chooseModel: ModelChooser = (profile, env) => {
  * The models of the processes, observers, background work (`memory`) and limits (`fallback`) that name one of their own, by name. PROMPTSTRATA_MODEL and OPENAI_BASE_URL are for the
  * agent's model and do not replace what they name, except that the model `demo` is for all.
  */
-export function chooseOwnModels(
-  profile: Profile,
-  env: CliIo["env"],
-  choose: ModelChooser,
-): Readonly<Record<string, LanguageModel>> {
+export function chooseOwnModels(profile: Profile, env: CliIo["env"], choose: ModelChooser): Record<string, LanguageModel> {
   const named = Object.entries({
     ...profile.processes,
     ...profile.observers,

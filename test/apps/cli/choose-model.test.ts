@@ -73,6 +73,8 @@ describe("the model", () => {
       { OPENAI_BASE_URL: "http://me:secret@localhost/v1" },
       /name of a model for the server at http:\/\/localhost\/v1/,
     ],
+    ["no http", { OPENAI_BASE_URL: "localhost:11434/v1", PROMPTSTRATA_MODEL: "m" }, /to begin with http:\/\/ or https/],
+    ["a key in place of the address", { OPENAI_BASE_URL: "sk-secret", OPENAI_API_KEY: "k" }, /OPENAI_BASE_URL, or base_url/],
   ])("%s is a mistake, not the demo, and shows no secret", (_, env, message) => {
     expect(() => chosen(env)).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(message) }))
     expect(() => chosen(env)).not.toThrow(/secret/)
