@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { expectScriptsDone, scriptedModel } from "../../../src/testing/index.ts"
+import type { LanguageModel } from "../../../src/index.ts"
+import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
+import { tempFolder } from "../../support/temp-folder.ts"
 import { plainProfile, start } from "./run.ts"
 
 afterEach(expectScriptsDone)
@@ -35,6 +37,40 @@ describe("a conversation at a terminal", () => {
         "You: hello\r\nBea: Hello!\nYou: \r\nYou: bye\r\nBea: Bye!\nYou: \n",
     )
     expect(model.requests.map(({ facts }) => facts?.question)).toEqual(["hello", "bye"])
+  })
+
+  test("after /new, what was said before is judged at once, so that the new conversation recalls it", async () => {
+    const { promise: judging, resolve: judge } = Promise.withResolvers<void>()
+    const model: LanguageModel = {
+      ...scriptedModel([]),
+      async *stream({ facts }) {
+        if (facts?.background) judge()
+        yield { type: "text-delta", delta: facts?.background ? '{"importance":8,"profile":{}}' : say("Oh!") }
+        yield { type: "finish", reason: "stop" }
+      },
+    }
+    const args = ["chat", plainProfile, "--data-dir", tempFolder()]
+    // A store whose clock stands still waits for ever for a minute of quiet.
+    const clock = manualClock()
+    const storeTime = { clock, timers: manualTimers(clock) }
+    const { type, shows, code, written } = start(args, {
+      model,
+      terminal: true,
+      columns: 200,
+      env: { ...env, PROMPTSTRATA_STORE: "" },
+      storeTime,
+    })
+    await shows("You: ")
+    type("My cat fears thunder.\r")
+    await shows("You: ", 2)
+    type("/new\r")
+    await shows("You: ", 3)
+    await judging
+    type("/memory\r")
+    await shows("You: ", 4)
+    type(ctrlD)
+    expect(await code).toBe(0)
+    expect(visible(written.stdout)).toMatch(/ 8 +dialogue +User +terminal +My cat fears thunder\./)
   })
 
   test("asks next what was typed while an answer came, and keeps a line that was only begun", async () => {

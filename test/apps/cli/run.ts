@@ -1,4 +1,4 @@
-import { runCli } from "../../../src/apps/cli/run-cli.ts"
+import { type CliOverrides, runCli } from "../../../src/apps/cli/run-cli.ts"
 import type { LanguageModel } from "../../../src/core/model/language-model.ts"
 import { countingIds, manualClock } from "../../../src/testing/index.ts"
 import { root } from "../../support/source-files.ts"
@@ -22,16 +22,19 @@ export interface StartOptions {
   readonly columns?: number
   /** By default nothing is stored. */
   readonly env?: Readonly<Record<string, string>>
+  /** The store's clock and timers. Default: those of the machine. */
+  readonly storeTime?: CliOverrides["storeTime"]
   /** Written to stdin, which then ends. */
   readonly input?: string
 }
 
 /** Starts the program in this process, with a stopped clock and counting ids. */
 export function start(args: readonly string[], options: StartOptions = {}): StartedRun {
-  const { model, terminal = false, columns = 80, env = {}, input } = options
+  const { model, terminal = false, columns = 80, env = {}, storeTime, input } = options
   const fake = fakeTerminal({ terminal, columns, env: { PROMPTSTRATA_STORE: "none", LANG: "en_US.UTF-8", ...env } })
   const code = runCli(args, fake.io, {
     ports: { clock: manualClock(), ids: countingIds() },
+    ...(storeTime ? { storeTime } : {}),
     ...(model ? { chooseModel: () => ({ model, demo: false }) } : {}),
   })
   if (input !== undefined) {

@@ -62,14 +62,15 @@ export async function openConversation(parts: ConversationParts, context: CliCon
     async begin() {
       session = agent.session(conversationName(++number))
       request = undefined
+      // What was said is judged now, so that the new conversation recalls it.
+      void agent.idle()
       const greeting = await greet()
       const begun = words.newConversation(session.key.conversation)
       return greeting === undefined ? begun : `${begun}\n\n${profile.agent.name}: ${greeting}`
     },
     async prompt(question) {
       const options = { from: { id: terminalUser }, prompt: firstPrompt(profile, model.capabilities) }
-      const sent = question === "" ? request : undefined
-      return printPrompt(sent ?? (await session.preview(question || asked, options)), screen.paint, translate)
+      return printPrompt((!question && request) || (await session.preview(question || asked, options)), screen.paint, translate)
     },
     async memory() {
       if (store === undefined) return words.nothingKept
