@@ -109,7 +109,8 @@ describe("commands in a chat", () => {
       const off = tempFolder({ "a.toml": `locale = "en"\n[agent]\nname = "Ada"\n${setting}\n` })
       const told = await run(["chat", `${off}/a.toml`, ...store], { model: scriptedModel([]), input: "/memory\n" })
       const words = 'its profile has [memory] enabled = false, or a [plugins] enabled without "memory".'
-      expect(told.stderr).toBe(`Ada keeps no memories: ${words}\n`)
+      const documents = "With [documents], what it remembers stands in USER.md and MEMORY.md."
+      expect(told.stderr).toBe(`Ada keeps no memories: ${words} ${documents}\n`)
       const list = await run(["memory", "list", "--profile", `${off}/a.toml`, ...store])
       expect(list.stderr).toBe(told.stderr)
     }
