@@ -27,10 +27,10 @@ describe("add_schedule and list_schedule", () => {
     expect(await answerOf(list, {})).toBe("还没有日程")
     expect(await readdir(folder)).toEqual([])
     expect(await answerOf(add, { title: "早起闹钟", schedule_time: "明早九点" })).toBe(
-      "已记下，ID: 1。到时不会响。请说明这一点，或问清日期和时间。",
+      "已记下，ID: 1。到时不会响。知道日期和时间，就写成 2026-11-21 09:00 再添加一次，并取消这一条；不知道就请问清，或说明到时不会响。",
     )
     expect(await answerOf(add, { title: "开会", content: "带电脑", schedule_time: "2026-11-22 09:00+08:00" })).toBe(
-      "已记下，ID: 2。到时不会响。请说明这一点，或问清日期和时间。",
+      "已记下，ID: 2。到时不会响。知道日期和时间，就写成 2026-11-21 09:00 再添加一次，并取消这一条；不知道就请问清，或说明到时不会响。",
     )
     expect(await answerOf(list, {})).toBe(
       "1. 早起闹钟（明早九点），只是记录，不会响\n2. 开会（2026-11-22 09:00+08:00）：带电脑，只是记录，不会响",
@@ -56,7 +56,7 @@ describe("add_schedule and list_schedule", () => {
     const [add, list] = tools("en")
     expect(await answerOf(list, {})).toBe("The schedule is empty")
     expect(await answerOf(add, { title: "Alarm", schedule_time: "tomorrow at nine", content: "up early" })).toBe(
-      "Noted, ID: 1. It does not ring. Say so, or ask for a date and time.",
+      "Noted, ID: 1. It does not ring. If you know the date and time, add it again as 2026-11-21 09:00 and cancel this one; if not, ask, or say that it does not ring.",
     )
     expect(await answerOf(list, {})).toBe("1. Alarm (tomorrow at nine): up early, a note that does not ring")
   })
@@ -80,7 +80,7 @@ describe("add_schedule and list_schedule", () => {
     await answerOf(add, { title: "b", schedule_time: "x" })
     await writeFile(file(), JSON.stringify({ ...(await read()), items: [] }))
     expect(await answerOf(add, { title: "c", schedule_time: "x" })).toBe(
-      "已记下，ID: 3。到时不会响。请说明这一点，或问清日期和时间。",
+      "已记下，ID: 3。到时不会响。知道日期和时间，就写成 2026-11-21 09:00 再添加一次，并取消这一条；不知道就请问清，或说明到时不会响。",
     )
   })
 
