@@ -13,6 +13,7 @@ import { createInMemoryStore } from "../../memory/services/store/in-memory/in-me
 import type { Job } from "../../memory/services/store/job-runner.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import type { Profile } from "../../profile/profile.ts"
+import type { Approval } from "../../prompt/tools/tool.ts"
 import { linkHosts } from "../../reply/output/link-address.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
@@ -107,17 +108,11 @@ async function wasAnswered(open: OpenMessage, { session, context, history, chat 
       : each.turnId === turnId || each.answers?.some((id) => ids.includes(id)),
   )
   if (own.length === 0 && !hasRun) return false
-  const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
-  // A question without buttons was asked in words.
-  const said = arrived.join()
-  const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
-  // The next question behind one that this message answered belongs to the turn that goes on.
-  const questions = (await session.approvals()).filter(
-    ({ id, askedMs, answer, code }) =>
-      (id.startsWith(`${turnId}:`) || (hasRun && askedMs >= takenMs)) && !asked.has(id) && !answer && !said.includes(code),
-  )
+  // A command or an answer goes on with a turn of another id.
+  const isOwn = ({ id, askedMs }: Approval) => (hasRun ? askedMs >= takenMs : id.startsWith(`${turnId}:`))
+  const waiting = (await session.approvals()).filter((approval) => isOwn(approval) && !approval.answer)
   // A command was cut off before it was done, or nobody knows; an approval knows by itself if it was answered.
-  if (own.length === 0 && questions.length === 0)
+  if (own.length === 0 && waiting.length === 0)
     return (
       readTypedAnswer(message.text) === undefined && sayText(errorWords(undefined, chat.locale ?? "en"), chat).then(() => true)
     )
@@ -125,13 +120,19 @@ async function wasAnswered(open: OpenMessage, { session, context, history, chat 
   const whole = own.filter((each) => each.role === "assistant" && !each.unanswered && (hasRun || each.turnId === turnId))
   const failed = whole.length === 0 && own.some(({ interrupted }) => interrupted)
   const shown = failed ? [errorWords(undefined, chat.locale ?? "en")] : whole.flatMap(({ text }) => bubblesOf(text, context))
+  const arrived = records.flatMap((record) => (record.type === "sent" ? [record.text] : []))
+  // A question without buttons was asked in words.
+  const said = arrived.join()
   for (const bubble of shown) {
     let rest = chat.print?.(bubble) ?? bubble
     for (let [next] = arrived; next !== undefined && rest.includes(next); [next] = arrived)
       rest = rest.slice(rest.indexOf(arrived.shift() ?? "") + next.length)
     if (rest.trim() !== "") await sayText(rest, chat)
   }
-  for (const approval of questions) await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
+  const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
+  for (const approval of waiting)
+    if (!asked.has(approval.id) && !said.includes(approval.code))
+      await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
   return true
 }
 

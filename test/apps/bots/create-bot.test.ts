@@ -226,6 +226,32 @@ test("N23 a question that was asked in words is not asked again by the next proc
   expect(sent).toEqual([expect.stringMatching(/^Ann, may I do this\?/)])
 })
 
+test.each(["yes CODE", "/continue"])("N23, N43 a question with which %s went on is asked by the next process", async (words) => {
+  const { start, sent, reach, settle, takeUp, clock } = processes()
+  const pay = defineTool({
+    name: "pay",
+    description: "Pays.",
+    inputSchema: z.object({ to: z.array(z.string()) }),
+    async execute({ to }, { confirm, signal }) {
+      for (const name of to) await confirm?.({ tool: "pay", summary: `pay ${name}` }, signal)
+      return "paid"
+    },
+  })
+  const steps =
+    words === "yes CODE" ? [callTool("pay", { to: ["Ada", "Bob"] })] : [finish("Hi."), callTool("pay", { to: ["Bob"] })]
+  const first = start(scriptedModel(steps), { tools: [pay] }, (text) => (text.includes("pay Bob") ? never() : sent.push(text)))
+  await first.take(home, { id: "1", text: "Pay.", from: ann })
+  await reach(1)
+  clock.advance(1)
+  const code = /yes (\w{6})/i.exec(sent[0] ?? "")?.[1]
+  await first.take(home, { id: "2", text: words.replace("CODE", String(code)), from: ann })
+  await settle()
+  start(scriptedModel([]), { tools: [pay] })
+  await takeUp()
+  await reach(2)
+  expect(sent.slice(1)).toEqual([expect.stringMatching(/^Ann, may I do this\? pay Bob/)])
+})
+
 test("N23 a message that waited for an approval when its process died stands once in the history, with its files, and is answered once", async () => {
   const { start, store, sent, clock, reach, settle, takeUp } = processes()
   const paid: string[] = []
