@@ -113,11 +113,15 @@ export class Repeats {
     }
     try {
       const turn = await asked.start()
-      if (claimed) void noteTurn(claimed, turn.id).catch(() => undefined)
+      const begun = claimed && noteTurn(claimed, turn.id).catch(() => undefined)
       void this.#follow(turn, caller.conversation !== undefined).then(async ({ answer, characters, isDone }) => {
-        if (isDone) return this.#end(run, answer, characters)
-        this.#forget(name, run)
-        if (claimed) await freeKey(claimed).catch(() => undefined)
+        if (isDone) this.#end(run, answer, characters)
+        else this.#forget(name, run)
+        if (claimed && !isDone) await freeKey(claimed).catch(() => undefined)
+        // The answer to an approval goes on with the turn that asked.
+        if (!isDone || answer.id === turn.id || !claim || !(begun || run.isLost)) return
+        await (begun ?? run.noted)
+        await noteTurn(claim, answer.id).catch(() => undefined)
       })
       return turn
     } catch (error) {
@@ -132,7 +136,7 @@ export class Repeats {
     const { ran, kept } = await effectsOf(turn, isKept)
     const events = await seenEvents(turn)
     const { result } = events.at(-1) as TurnEvent & { readonly type: "turn-end" }
-    const answer = answerOf(turn.id, events)
+    const answer = answerOf(result.trace.turnId, events)
     return { answer, characters: JSON.stringify(events).length, isDone: result.ok || ran || kept }
   }
 

@@ -6,7 +6,7 @@ import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
-import { shownApproval } from "./approval/open-approval.ts"
+import { waitingIn } from "./approval/open-approval.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
 /** Ends a turn that has an answer. Text that was held back is shown now. */
@@ -24,16 +24,12 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   const trace = traceOf(turn)
   const { output } = progress
   const isAwaiting = stopReason === "awaiting-approval"
-  const waiting = isAwaiting ? progress.open.calls.filter((call) => call.answer === undefined) : []
-  const approvals = waiting.filter(({ outside }) => !outside)
-  const calls = waiting.filter(({ outside }) => outside).map(({ callId: id, tool, args }) => ({ id, tool, args }))
-  const { limits } = agent.profile
   return {
     ...{ ok: true, text },
     // A schema's value may be undefined.
     ...(output && !isAwaiting && { output: output.value }),
-    ...defined({ approvals: filled(approvals.map((call) => shownApproval(call, input.speaker, limits))) }),
-    ...defined({ calls: filled(calls), attachments: filled(attachments) }),
+    ...waitingIn(isAwaiting ? progress.open.calls : [], input.speaker, agent.profile.limits),
+    ...defined({ attachments: filled(attachments) }),
     ...{ stopReason: isAwaiting ? stopReason : (answer.limiter?.ended ?? stopReason), usage: trace.usage, trace },
   }
 }

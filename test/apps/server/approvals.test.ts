@@ -63,6 +63,35 @@ describe("N12 a call that waits, over the OpenAI API", () => {
     expect(after.paid).toEqual(["Bob"])
   })
 
+  test.each([true, false])(
+    "N8, N9 a question and a yes that are repeated get their answer after a restart; a key: %s",
+    async (hasKey) => {
+      type Server = ReturnType<typeof serverOf>
+      const asked = async ({ handle }: Server, content: string, key: string) => {
+        const headers: Record<string, string> = hasKey ? { "idempotency-key": key } : {}
+        const body = JSON.stringify({ model: "fay", messages: [{ role: "user", content }] })
+        return handle(new Request("http://bot.test/v1/chat/completions", { method: "POST", headers, body }))
+      }
+      /** Without a key, the client leaves before it has the answer. */
+      const first = async (server: Server, content: string, key: string) => {
+        await (await asked(server, content, key)).body?.cancel()
+        for (let round = 0; round < 30; round++) await new Promise((resolve) => setImmediate(resolve))
+      }
+      const again = async (server: Server, content: string, key: string) => {
+        const { choices } = (await (await asked(server, content, key)).json()) as OpenAI.ChatCompletion
+        return choices?.[0]?.message.content
+      }
+      const one = serverOf([callTool("pay", { to: "Eve" }), finish("Paid.")])
+      await first(one, "Pay Eve.", "k1")
+      const question = await again(serverOf([], one), "Pay Eve.", "k1")
+      expect(question).toMatch(/^Ann, may I do this\? pay\(to=Eve\)/)
+      const yes = `yes ${/"Yes (\w{6})"/.exec(question ?? "")?.[1]}`
+      await first(one, yes, "k2")
+      expect(await again(serverOf([], one), yes, "k2")).toBe("Paid.")
+      expect(one.paid).toEqual(["Eve"])
+    },
+  )
+
   test("is listed and answered at /v1/approvals, once", async () => {
     const { say, post, fetch, paid } = serverOf([callTool("pay", { to: "Eve" }), finish("Paid.")])
     await say("Pay Eve.")

@@ -1,6 +1,6 @@
 import type { KeptPrestart, Speaker } from "../../../core/conversation.ts"
 import { hashText } from "../../../core/fingerprint.ts"
-import type { Injection, Trust } from "../../../core/value.ts"
+import { defined, filled, type Injection, type Trust } from "../../../core/value.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
@@ -89,6 +89,14 @@ export function shownApproval(
   { approvalMs }: Profile["limits"],
 ): Approval {
   return { ...call, code: approvalCode(call.id), from, untilMs: call.askedMs + approvalMs }
+}
+
+/** The parts of these calls that wait, as a turn's result has them: for answers of a person, and for results from outside. */
+export function waitingIn(calls: readonly OpenCall[], from: Speaker, limits: Profile["limits"]) {
+  const waiting = calls.filter(({ answer }) => answer === undefined)
+  const asked = waiting.filter(({ outside }) => !outside).map((call) => shownApproval(call, from, limits))
+  const outside = waiting.filter((call) => call.outside).map(({ callId: id, tool, args }) => ({ id, tool, args }))
+  return defined({ approvals: filled(asked), calls: filled(outside) })
 }
 
 const [letters, digits] = ["BCDFGHJKLMNPQRSTVWXZ", "23456789"]
