@@ -126,6 +126,31 @@ describe("N43 a question in the middle of a tool's work", () => {
     ).toEqual(["Pay all.", "n1", "paid", "n0 n2", "paid", "paid", "All paid.", "How many?"])
   })
 
+  test("T29 each run of a step that waits, twice even, stands once in the history, in front of the answer", async () => {
+    const store = createInMemoryStore()
+    const steps = native({ to: ["Ada"] }, { to: [] }, { to: ["Bob", "Cid"] })
+    const { session, model } = over(store, [steps, "All paid.", "Yes."], {}, "native")
+    const result = await session.send("Pay all.").result
+    const kept = async () =>
+      (await store.load(session.key))?.history.map(({ text, runs = [] }) => [text, ...runs.map(({ id }) => id)])
+    expect(await kept()).toEqual([["Pay all.", "n1"]])
+    for (const { id } of (result.ok && result.approvals) || []) await session.approve(id).result
+    expect(await kept()).toEqual([["Pay all.", "n1"]])
+    await session.approve((await session.approvals())[0]?.id ?? "").result
+    expect(await kept()).toEqual([
+      ["Pay all.", "n1"],
+      ["All paid.", "n0", "n2"],
+    ])
+    await session.send("Really?").result
+    const shown = model.requests
+      .at(-1)
+      ?.messages.slice(1)
+      .map(({ role, content, toolCallId }) => toolCallId ?? `${role}: ${content}`)
+    expect(shown).toEqual([
+      ...["user: Pay all.", "assistant: ", "n1", "assistant: ", "n0", "n2", "assistant: All paid.", "user: Really?"],
+    ])
+  })
+
   test("is answered by the person asked alone, once, in time", async () => {
     const clock = manualClock(0)
     const store = createInMemoryStore()
