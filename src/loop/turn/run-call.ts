@@ -5,6 +5,7 @@ import { encodeInline, encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { canonicalArguments } from "../../prompt/tools/call-arguments.ts"
 import { hasEnded, type Tool, type ToolRun } from "../../prompt/tools/tool.ts"
 import { findMentions, lastMessagesOf } from "../../reply/mentions.ts"
+import { isOver, openTurnIn } from "./approval/open-approval.ts"
 import * as fitting from "./fit-tool-text.ts"
 import { runTool } from "./run-tool.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -70,9 +71,14 @@ function unreadableArguments(
   return { id, tool: name, args: {}, status: "failed", failure: "invalid-arguments", result, durationMs: 0 }
 }
 
-/** True where a turn may end in front of a call: in planning, and for a person's answer only if the session is kept. */
-function mayWait({ agent, depth }: TurnContext, { canWait }: CallGuard, tool: Tool | undefined): boolean {
-  return canWait === true && depth === 0 && (agent.isStateless !== true || tool?.outside === true)
+/**
+ * True where a turn may end in front of a call: in planning, and for a person's answer only if the session is kept. A wake may not while another
+ * turn waits, whose question it would withdraw.
+ */
+function mayWait({ agent, depth, input, record }: TurnContext, { canWait }: CallGuard, tool: Tool | undefined): boolean {
+  const isOpen = input.wake !== undefined && openTurnIn(record?.state)?.calls.some((call) => !isOver(call, agent))
+  if (canWait !== true || depth > 0 || isOpen) return false
+  return agent.isStateless !== true || tool?.outside === true
 }
 
 /** The calls of a turn that did not fail, also those that still run, so that an equal call is not run again (T17). */

@@ -8,10 +8,13 @@ import type { Dialect } from "../../../prompt/dialect/dialect.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
 import { toInjection } from "../../../prompt/stack/injection.ts"
+import type { TemplateValues } from "../../../prompt/template/render.ts"
+import { printArguments } from "../../../prompt/tools/call-arguments.ts"
 import type { Approval, ApprovalAnswer, ToolRun } from "../../../prompt/tools/tool.ts"
 import {
   answeredKey,
   isNamed,
+  isOver,
   type OpenCall,
   type OpenTurn,
   openTurnIn,
@@ -47,7 +50,7 @@ export async function answered(at: SessionAtRest, { id: named, by, ...answer }: 
   if (answer.approved && (answer.result !== undefined) !== (call.outside === true)) throw refusal("unknown", named)
   const { id } = call
   if (by !== undefined && by !== open.speaker.id) throw refusal("not-asked", id, call)
-  if (isOver(call, at)) throw refusal("expired", id, call)
+  if (isOver(call, at.session.agent)) throw refusal("expired", id, call)
   const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
   const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
   const from = words ? record.history.indexOf(words) : 0
@@ -69,11 +72,6 @@ export async function answered(at: SessionAtRest, { id: named, by, ...answer }: 
       ...(resumes.isLast ? { turnId: open.turnId } : {}),
     },
   }
-}
-
-/** True for a call that can no longer be answered. */
-function isOver({ askedMs, answer }: OpenCall, { session: { agent } }: Pick<SessionAtRest, "session">): boolean {
-  return answer === undefined && agent.ports.clock.nowMs() > askedMs + agent.profile.limits.approvalMs
 }
 
 function requireOpen({ state }: SessionRecord, id: string): { readonly open: OpenTurn; readonly call: OpenCall } {
@@ -122,7 +120,7 @@ function resumed(
   let claimed = open
   return {
     open,
-    kept: new Set(record.history.flatMap(({ runs = [] }) => runs.map(({ id }) => id))),
+    kept: keptRunIds(record),
     isLast: record.history.at(-1)?.turnId === open.turnId,
     version: () => version,
     async claim(untilMs) {
@@ -157,14 +155,19 @@ export function besideOpen(
   const { agent } = session
   const nowMs = agent.ports.clock.nowMs()
   const mayBeAnswered = (): boolean =>
-    open.calls.some((call) => call.answer === undefined && !call.outside && !isOver(call, { session }))
+    open.calls.some((call) => call.answer === undefined && !call.outside && !isOver(call, agent))
   const waits =
     claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" && mayBeAnswered() : nowMs < claimedUntilMs
   if (waits) return { waitMs: lookMs }
   return {
     record: { ...record, state: withoutOpenTurn(record.state) },
-    input: { inject: [...input.inject, ...toldOf(agent, open)] },
+    input: { inject: [...input.inject, ...toldOf(agent, open, keptRunIds(record))] },
   }
+}
+
+/** The ids of the runs that the history has. */
+function keptRunIds({ history }: SessionRecord): ReadonlySet<string> {
+  return new Set(history.flatMap(({ runs = [] }) => runs.map(({ id }) => id)))
 }
 
 function resultAlone({ failure, result }: ToolRun, dialect: Dialect): string {
@@ -174,17 +177,24 @@ function resultAlone({ failure, result }: ToolRun, dialect: Dialect): string {
 /** The key of the item that tells what became of calls that waited. */
 const toldKey = "withdrawn_approval"
 
-function toldOf({ dialect }: AgentContext, { calls, step, claimedUntilMs }: OpenTurn): Injection[] {
+function toldOf({ dialect, tools }: AgentContext, open: OpenTurn, kept: ReadonlySet<string>): Injection[] {
+  const { calls, step, runs, claimedUntilMs } = open
+  const told = (values: TemplateValues) => renderNotice(dialect, "approval-withdrawn", values)
   const lines = calls.map(({ callId, summary, answer }) => {
     const run = step.runs[step.planned.findIndex(({ id }) => id === callId)]
     const isUnknown = claimedUntilMs !== undefined && answer?.approved === true
-    return renderNotice(dialect, "approval-withdrawn", {
+    return told({
       call: encodeInline(summary),
       ran: run && run.failure !== "denied" ? encodeInline(resultAlone(run, dialect)) : "",
       unknown: !run && isUnknown,
       not_run: run ? run.failure === "denied" : !isUnknown,
     })
   })
+  const known = new Set([...kept, ...calls.map(({ callId }) => callId)])
+  for (const run of [...runs, ...step.runs]) {
+    if (run?.status !== "ok" || known.has(run.id) || tools.get(run.tool)?.writes === false) continue
+    lines.push(told({ call: encodeInline(`${run.tool}(${printArguments(run.args)})`), done: encodeInline(run.result) }))
+  }
   const item = toInjection({ key: toldKey, content: lines.join("\n"), scope: "turn" })
   return item === undefined ? [] : [item]
 }

@@ -3,7 +3,7 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { orAborted } from "../../../core/timers.ts"
 import { blobIdsIn } from "../../../memory/services/store/blob.ts"
 import type { SessionCommit, StoredTurn } from "../../../memory/services/store/session-store.ts"
-import { withoutOpenTurn } from "../../turn/approval/open-approval.ts"
+import { openTurnIn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { AgentContext } from "../../turn/turn-context.ts"
 import { findUnsettled, unknownWrite } from "../failed/unsettled-commits.ts"
 import { type Replacement, type SessionAtRest, sessionState } from "../queue/turn-states.ts"
@@ -17,7 +17,9 @@ import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.
 export async function rewind(at: SessionAtRest, to: string | null): Promise<void> {
   const session = await load(at)
   const there = rewound(session, to === null ? null : turnOf(session, to).turnId, { keepHeard: false })
-  if (there.replaces.turns.length > 0) await write(at, commitOf(session, there))
+  // A wake that waits has no message.
+  const isWaiting = to === null && openTurnIn(session.record.state) !== undefined
+  if (isWaiting || there.replaces.turns.length > 0) await write(at, commitOf(session, there))
 }
 
 /** Switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */

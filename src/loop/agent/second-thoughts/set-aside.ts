@@ -44,7 +44,6 @@ export function rewound(
   const back = turns.filter(({ isAside, turnId }) => isAside && path.has(turnId))
   const history = turns.flatMap(({ turnId, messages }) => (path.has(turnId) ? messages : []))
   const replaced = { after, turns: gone.map(({ turnId }) => turnId) }
-  if (gone.length + back.length === 0) return { record: { ...record, history }, replaces: { ...replaced, taken: [] }, keepHeard }
   const hooks: Record<string, unknown> = { ...sessionState(record).hooks }
   const taken = new Set<string>()
   for (const hook of agent.hooks) {

@@ -6,7 +6,7 @@ import { createInMemoryStore } from "../../../../src/memory/services/store/in-me
 import type { Store } from "../../../../src/memory/services/store/store.ts"
 import type { ProfileInput } from "../../../../src/profile/profile.ts"
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
-import { expectScriptsDone, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
+import { expectScriptsDone, manualClock, type ScriptedStep, scriptedModel } from "../../../../src/testing/index.ts"
 import type { TurnResult } from "../../../../src/trace/turn-event.ts"
 import { callTool, collect, finish, testAgent } from "../../../support/agents.ts"
 import { noOption } from "../../../support/error-formulas.ts"
@@ -37,9 +37,16 @@ const look = defineTool({
 })
 
 /** An agent over a store: a second one over the same store is another process. */
-function over(store: Store, steps: readonly ScriptedStep[], profile: ProfileInput = {}, tools = [pay(), look]) {
+function over(
+  store: Store,
+  steps: readonly ScriptedStep[],
+  profile: ProfileInput = {},
+  tools = [pay(), look],
+  clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5)),
+) {
   const model = scriptedModel(steps, { capabilities: { tools: true } })
-  return { model, ...testAgent(model, { dialect: "layered", locale: "en", ...profile }, { store, tools, runJobs: false }) }
+  const options = { store, tools, runJobs: false, ports: { clock } }
+  return { model, ...testAgent(model, { dialect: "layered", locale: "en", ...profile }, options) }
 }
 
 const shown = (request: ModelRequest | undefined) => (request?.messages ?? []).map(({ content }) => content).join("\n")
@@ -264,6 +271,21 @@ describe("a message meanwhile", () => {
     expect(sent).toEqual([])
   })
 
+  test.each(["json", "native"] as const)(
+    "T63 tells also what was allowed and ran before, which history does not have (%s)",
+    async (mode) => {
+      const call = (id: string, to: string) => (mode === "json" ? callTool("pay", { to }) : [native(id, "pay", { to })])
+      const steps = [call("a", "Ada"), call("b", "Bob"), mode === "json" ? finish("Well.") : "Well."]
+      const { session, model } = over(createInMemoryStore(), steps, { loop: { mode } })
+      const asked = await session.send("Pay both.").result
+      await session.approve(idOf(asked)).result
+      await session.send("Wait, no.").result
+      expect(sent).toEqual(["Ada"])
+      expect(shown(model.requests.at(-1))).toContain('you wanted to call "pay(to=Bob)"')
+      expect(shown(model.requests.at(-1))).toContain('you called "pay(to=Ada)". It ran. Its result: Ada has it')
+    },
+  )
+
   test("with an option that an answer does not have is refused by the name of the answer", async () => {
     const { session } = over(createInMemoryStore(), [callTool("pay", { to: "Ada" })])
     const id = idOf(await session.send("Pay Ada.").result)
@@ -304,6 +326,21 @@ describe("a message meanwhile", () => {
     await session.wake("It is morning.").result
     expect(await session.approve(id).result).toMatchObject({ ok: true, text: "Paid." })
   })
+
+  test("T63 of a wake that would have to ask leaves it open too: its call is refused, until nobody can answer any more", async () => {
+    const call = (to: string) => callTool("pay", { to })
+    const clock = manualClock(0)
+    const steps = [call("Ada"), call("Bob"), finish("I may not."), finish("Paid."), call("Cid"), call("Dan")]
+    const { session } = over(createInMemoryStore(), steps, {}, undefined, clock)
+    const id = idOf(await session.send("Pay Ada.").result)
+    const wake = await session.wake("The rent is due.").result
+    expect(wake).toMatchObject({ ok: true, text: "I may not.", trace: { runs: [{ failure: "denied" }] } })
+    expect(await session.approve(id).result).toMatchObject({ ok: true, text: "Paid." })
+    await session.send("Pay Cid.").result
+    clock.advance(604_800_001)
+    expect(await session.wake("The rent is due.").result).toMatchObject({ approvals: [{ args: { to: "Dan" } }] })
+    expect(sent).toEqual(["Ada"])
+  })
 })
 
 test("setting the turn aside closes its question, and a copy of the conversation has none", async () => {
@@ -313,6 +350,15 @@ test("setting the turn aside closes its question, and a copy of the conversation
   expect(await agent.session("copy").approvals()).toEqual([])
   await session.clear()
   expect(await session.approvals()).toEqual([])
+})
+
+test("beginning anew closes also the question of a wake, of which the history has no message", async () => {
+  const { session } = over(createInMemoryStore(), [callTool("pay", { to: "Ada" })])
+  const id = idOf(await session.wake("The rent is due.").result)
+  await session.clear()
+  expect(await session.approvals()).toEqual([])
+  expect(await session.approve(id).result).toMatchObject({ error: { evidence: { fault: "answered" } } })
+  expect(sent).toEqual([])
 })
 
 test("an answer of the model that fails after the call ran: the call is never run again, and the next turn knows its result", async () => {
