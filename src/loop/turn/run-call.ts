@@ -76,8 +76,9 @@ function unreadableArguments(
  * turn waits, whose question it would withdraw.
  */
 function mayWait({ agent, depth, input, record }: TurnContext, { canWait }: CallGuard, tool: Tool | undefined): boolean {
-  const isOpen = input.wake !== undefined && openTurnIn(record?.state)?.calls.some((call) => !isOver(call, agent))
-  if (canWait !== true || depth > 0 || isOpen) return false
+  const { ports, profile } = agent
+  const open = input.wake === undefined ? undefined : openTurnIn(record?.state)
+  if (!canWait || depth > 0 || open?.calls.some((call) => !isOver(call, ports.clock.nowMs(), profile.limits))) return false
   return agent.isStateless !== true || tool?.outside === true
 }
 

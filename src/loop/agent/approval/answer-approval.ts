@@ -4,13 +4,12 @@ import { orAborted } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
-import type { Dialect } from "../../../prompt/dialect/dialect.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
 import { toInjection } from "../../../prompt/stack/injection.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { printArguments } from "../../../prompt/tools/call-arguments.ts"
-import type { Approval, ApprovalAnswer, ToolRun } from "../../../prompt/tools/tool.ts"
+import type { Approval, ApprovalAnswer } from "../../../prompt/tools/tool.ts"
 import {
   answeredKey,
   isNamed,
@@ -49,8 +48,9 @@ export async function answered(at: SessionAtRest, { id: named, by, ...answer }: 
   const { open, call } = requireOpen(record, named)
   if (answer.approved && (answer.result !== undefined) !== (call.outside === true)) throw refusal("unknown", named)
   const { id } = call
+  const { ports, profile } = at.session.agent
   if (by !== undefined && by !== open.speaker.id) throw refusal("not-asked", id, call)
-  if (isOver(call, at.session.agent)) throw refusal("expired", id, call)
+  if (isOver(call, ports.clock.nowMs(), profile.limits)) throw refusal("expired", id, call)
   const calls = open.calls.map((call) => (call.id === id ? { ...call, answer } : call))
   const words = record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")
   const from = words ? record.history.indexOf(words) : 0
@@ -154,10 +154,9 @@ export function besideOpen(
   const { claimedUntilMs } = open
   const { agent } = session
   const nowMs = agent.ports.clock.nowMs()
-  const mayBeAnswered = (): boolean =>
-    open.calls.some((call) => call.answer === undefined && !call.outside && !isOver(call, agent))
-  const waits =
-    claimedUntilMs === undefined ? agent.profile.tools.whileAsked === "wait" && mayBeAnswered() : nowMs < claimedUntilMs
+  const { limits, tools } = agent.profile
+  const mayBeAnswered = open.calls.some((call) => !call.answer && !call.outside && !isOver(call, nowMs, limits))
+  const waits = claimedUntilMs === undefined ? tools.whileAsked === "wait" && mayBeAnswered : nowMs < claimedUntilMs
   if (waits) return { waitMs: lookMs }
   return {
     record: { ...record, state: withoutOpenTurn(record.state) },
@@ -170,10 +169,6 @@ function keptRunIds({ history }: SessionRecord): ReadonlySet<string> {
   return new Set(history.flatMap(({ runs = [] }) => runs.map(({ id }) => id)))
 }
 
-function resultAlone({ failure, result }: ToolRun, dialect: Dialect): string {
-  return failure === "threw" ? renderNotice(dialect, "tool-threw", { reason: result }) : result
-}
-
 /** The key of the item that tells what became of calls that waited. */
 const toldKey = "withdrawn_approval"
 
@@ -183,12 +178,10 @@ function toldOf({ dialect, tools }: AgentContext, open: OpenTurn, kept: Readonly
   const lines = calls.map(({ callId, summary, answer }) => {
     const run = step.runs[step.planned.findIndex(({ id }) => id === callId)]
     const isUnknown = claimedUntilMs !== undefined && answer?.approved === true
-    return told({
-      call: encodeInline(summary),
-      ran: run && run.failure !== "denied" ? encodeInline(resultAlone(run, dialect)) : "",
-      unknown: !run && isUnknown,
-      not_run: run ? run.failure === "denied" : !isUnknown,
-    })
+    const result = run?.failure === "threw" ? renderNotice(dialect, "tool-threw", { reason: run.result }) : run?.result
+    const ran = run?.failure === "denied" ? "" : encodeInline(result ?? "")
+    const isNotRun = run ? run.failure === "denied" : !isUnknown
+    return told({ call: encodeInline(summary), ran, unknown: !run && isUnknown, not_run: isNotRun })
   })
   const known = new Set([...kept, ...calls.map(({ callId }) => callId)])
   for (const run of [...runs, ...step.runs]) {

@@ -6,7 +6,6 @@ import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
 import { printJson } from "../../../prompt/tools/print-json.ts"
 import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
-import type { AgentContext } from "../turn-context.ts"
 import type { UnfinishedStep } from "../turn-progress.ts"
 
 /** An approval as the session's state keeps it. */
@@ -75,8 +74,8 @@ export function openTurnIn(state: Readonly<Record<string, unknown>> | undefined)
 }
 
 /** True for a call that can no longer be answered. */
-export function isOver({ askedMs, answer }: OpenCall, { ports, profile }: Pick<AgentContext, "ports" | "profile">): boolean {
-  return answer === undefined && ports.clock.nowMs() > askedMs + profile.limits.approvalMs
+export function isOver({ askedMs, answer }: OpenCall, nowMs: number, { approvalMs }: Profile["limits"]): boolean {
+  return answer === undefined && nowMs > askedMs + approvalMs
 }
 
 /** A session's state without its waiting turn, whose approvals count as answered from then on. */
