@@ -1,3 +1,4 @@
+import { checkShape } from "../../core/check-options.ts"
 import { messageOf } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
@@ -51,6 +52,15 @@ export async function runTool(turn: TurnContext, request: ToolRequest): Promise<
 /** The call as it waited, in a turn that goes on with its answer. Once it has ended, a later call under its id is another one. */
 const openCall = ({ input, progress }: TurnContext, id: string) =>
   progress.runs.some((run) => run.id === id) ? undefined : input.resumes?.open.calls.find(({ callId }) => callId === id)
+
+/** The questions of a call that were allowed before: hashes of those that it asked, and {@link wholeCall}. */
+function allowedIn(turn: TurnContext, id: string): readonly string[] {
+  const { answer, questions = [wholeCall] } = openCall(turn, id) ?? {}
+  return answer?.approved ? questions : []
+}
+
+/** Stands for the approval that a call needs before it begins. */
+const wholeCall = "call"
 
 async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): Promise<ToolRun> {
   const { id, name, args } = request
@@ -132,9 +142,12 @@ function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting
   const { id, name, args, tool } = request
   const mayWait = request.canWait && agent.asking.later && tool?.runsAgent !== true ? tool : undefined
   if (!agent.confirm && !mayWait) return undefined
-  const allowed = openCall(turn, id)?.questions ?? []
+  const allowed = allowedIn(turn, id)
   let count = 0
-  return async ({ summary, detail, ...asked }, signal) => {
+  return async (given, signal) => {
+    const request = { tool: "string", summary: "string", "detail?": "string" }
+    checkShape("confirm", { request: given, signal }, { request, signal: "object" })
+    const { summary, detail, ...asked } = given
     const question = hashOf([count++, summary, detail])
     if (allowed.includes(question)) return true
     const answer =
@@ -183,9 +196,10 @@ async function askApproval(turn: TurnContext, request: ToolRequest, tool: Tool):
     return { id, tool: name, args, status: "failed", failure, result, durationMs }
   }
   const { dialect, profile, ports } = agent
+  if (allowedIn(turn, id).includes(wholeCall)) return undefined
   const given = openCall(turn, id)?.answer
-  if (given?.approved) return undefined
-  const check = () => given !== undefined || needsApproval(tool, args)
+  const isRefused = given?.approved === false
+  const check = () => isRefused || needsApproval(tool, args)
   const needs = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, check)
   if (needs.status === "failed") return failed("threw", reasonOf(messageOf(needs.error), dialect))
   if (needs.status === "timeout")
@@ -193,7 +207,7 @@ async function askApproval(turn: TurnContext, request: ToolRequest, tool: Tool):
   if (needs.status === "aborted") return failed("aborted", "")
   if (!needs.value) return undefined
   const summary = `${name}(${printArguments(args)})`
-  const answer = given
+  const answer = isRefused
     ? "no"
     : agent.confirm && !tool.outside
       ? // A copy: what runs are the arguments that were checked, whatever the program that asks does to its own.

@@ -126,6 +126,37 @@ describe("N43 a question in the middle of a tool's work", () => {
     ).toEqual(["Pay all.", "n1", "paid", "n0 n2", "paid", "paid", "All paid.", "How many?"])
   })
 
+  test("does not count for the call itself, which needs an approval only now", async () => {
+    const careful = { ...pay, needsApproval: () => balance < 10 }
+    const store = createInMemoryStore()
+    const { session } = over(store, [callTool("pay", { to: ["Ada"] }), finish("Paid.")], { tools: [careful] })
+    const first = asked(await session.send("Pay Ada.").result)
+    balance = 3
+    const call = asked(await session.approve(first.id).result)
+    expect([first.summary, call.summary, done]).toEqual(["pay Ada", 'pay(to=["Ada"])', []])
+    const again = asked(await session.approve(call.id).result)
+    expect([again.detail, done]).toEqual(["balance 3 -> 2", []])
+    expect(await session.approve(again.id).result).toMatchObject({ ok: true, text: "Paid." })
+    expect(done).toEqual(["Ada"])
+  })
+
+  test.each([{ tool: "ask" }, { tool: "ask", summary: "?", detail: 5 }, undefined])(
+    "%j is no question, and is none for a person",
+    async (question) => {
+      const ask = defineTool({
+        name: "ask",
+        description: "",
+        execute: (_, { confirm, signal }) => confirm?.(question as never, signal),
+      })
+      const { session } = over(createInMemoryStore(), [callTool("ask"), finish("Well.")], { tools: [ask] })
+      const result = await session.send("Ask.").result
+      expect(result).toMatchObject({
+        ok: true,
+        trace: { runs: [{ failure: "threw", result: expect.stringContaining("as confirm.request") }] },
+      })
+    },
+  )
+
   test("T29 each run of a step that waits, twice even, stands once in the history, in front of the answer", async () => {
     const store = createInMemoryStore()
     const steps = native({ to: ["Ada"] }, { to: [] }, { to: ["Bob", "Cid"] })
