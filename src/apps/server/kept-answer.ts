@@ -41,11 +41,10 @@ export async function keptAnswer(agent: Agent, conversation: string, turnId: str
   const trace = emptyTrace({ turnId, key: session.key, startedMs: 0 })
   const ended = answers.at(-1)?.interrupted === true ? "truncated" : "finish"
   const stopReason = isWaiting ? "awaiting-approval" : ended
-  const isWhole = answers.length > 0 && answers.every(({ unanswered }) => !unanswered)
+  const isWhole = isWaiting || (answers.length > 0 && answers.every(({ unanswered }) => !unanswered))
   const error = new PromptStrataError("session-store", "The turn failed, or was cut off with its process.")
-  const result: TurnResult =
-    isWhole || isWaiting
-      ? { ok: true, text, attachments, ...waits, stopReason, usage: {}, trace }
-      : { ok: false, error, gathered: { runs: [], text }, trace }
+  const result: TurnResult = isWhole
+    ? { ok: true, text, attachments, ...waits, stopReason, usage: {}, trace }
+    : { ok: false, error, gathered: { runs: [], text }, trace }
   return answerOf(turnId, [...events, { type: "turn-end", result }])
 }

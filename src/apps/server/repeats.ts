@@ -25,7 +25,6 @@ interface Asked {
 }
 
 interface First {
-  readonly caller: Caller
   readonly asked: Asked
   /** Absent for a conversation that is not kept. */
   readonly claim: Claim | undefined
@@ -90,13 +89,13 @@ export class Repeats {
     if (run !== known) {
       this.#forget(name)
       this.#runs.set(name, run)
-      run.answer = this.#first(name, run, { caller, asked, claim, hasKey: key !== undefined })
+      run.answer = this.#first(name, run, { asked, claim, hasKey: key !== undefined })
     }
     const watch = key === undefined && claim ? this.#watch(claim, run, request) : undefined
     return { answer: await run.answer, leave: () => undefined, deliver: watch ?? ((response) => response) }
   }
 
-  async #first(name: string, run: Run, { caller, asked, claim, hasKey }: First): Promise<Answer> {
+  async #first(name: string, run: Run, { asked, claim, hasKey }: First): Promise<Answer> {
     const nowMs = this.#clock.nowMs()
     const { print } = run
     const claimed = hasKey ? claim : undefined
@@ -114,7 +113,7 @@ export class Repeats {
     try {
       const turn = await asked.start()
       const begun = claimed && noteTurn(claimed, turn.id).catch(() => undefined)
-      void this.#follow(turn, caller.conversation !== undefined).then(async ({ answer, characters, isDone }) => {
+      void this.#follow(turn, claim !== undefined).then(async ({ answer, characters, isDone }) => {
         if (isDone) this.#end(run, answer, characters)
         else this.#forget(name, run)
         if (claimed && !isDone) await freeKey(claimed).catch(() => undefined)

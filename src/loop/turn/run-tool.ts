@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import { takesMedia } from "../../core/model/language-model.ts"
 import { within } from "../../core/timers.ts"
-import { defined } from "../../core/value.ts"
+import { defined, filled } from "../../core/value.ts"
 import { quoted, reasonOf, renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import { printArguments } from "../../prompt/tools/call-arguments.ts"
@@ -35,7 +35,9 @@ export interface ToolRequest {
 export async function runTool(turn: TurnContext, request: ToolRequest): Promise<ToolRun> {
   const { id, name, args, tool } = request
   if (!tool) {
-    const result = unknownTool(turn, name)
+    const { dialect } = turn.agent
+    const names = turn.progress.tools.plannerTools.map((each) => quoted(each.name, dialect)).join(", ")
+    const result = renderNotice(dialect, "unknown-tool", { tool: quoted(encodeInline(name), dialect), tools: names })
     return { id, tool: name, args, status: "failed", failure: "unknown-tool", result, durationMs: 0 }
   }
   if (tool.needsApproval || tool.outside || openCall(turn, id)) {
@@ -88,17 +90,12 @@ async function runAllowed(turn: TurnContext, request: ToolRequest, tool: Tool): 
   const empty = outcome.result.trim() === ""
   const fitted = empty ? { result: renderNotice(dialect, "tool-no-result", {}) } : fitResult(turn, outcome.result)
   const capped = outcome.cappedFromCharacters ?? fitted.cappedFromCharacters
-  const parts = attached.length > 0 ? await partsOf(turn, name, attached) : undefined
+  if (attached.length > 0) turn.progress.shown ??= shownAttachments
+  const parts = attached.length > 0 ? filled(await shownAttachments.resultParts(turn, name, attached)) : undefined
   const { durationMs } = outcome
   const shown = isRecord(outcome.args) ? outcome.args : args
   const marks = defined({ parts, empty: empty || undefined, cappedFromCharacters: capped })
   return { id, tool: name, args: shown, status: "ok", result: fitted.result, ...marks, durationMs }
-}
-
-async function partsOf(turn: TurnContext, tool: string, attached: readonly ToolAttachment[]): Promise<ToolRun["parts"]> {
-  turn.progress.shown ??= shownAttachments
-  const parts = await shownAttachments.resultParts(turn, tool, attached)
-  return parts.length > 0 ? parts : undefined
 }
 
 function toolContext(
@@ -162,25 +159,12 @@ function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting
   }
 }
 
-function unknownTool({ agent: { dialect }, progress }: TurnContext, name: string): string {
-  const names = progress.tools.plannerTools.map((tool) => quoted(tool.name, dialect)).join(", ")
-  return renderNotice(dialect, "unknown-tool", { tool: quoted(encodeInline(name), dialect), tools: names })
-}
-
-function failureText({ agent }: TurnContext, failure: ToolFailure): string {
-  const { dialect } = agent
-  switch (failure.kind) {
-    case "invalid-arguments":
-      return renderNotice(dialect, "invalid-arguments", {
-        issues: failure.issues.map((issue) => quoted(issue, dialect)).join("; "),
-      })
-    case "threw":
-      return reasonOf(failure.reason, dialect)
-    case "timeout":
-      return renderNotice(dialect, "tool-timeout", { seconds: failure.timeoutMs / 1000 })
-    case "aborted":
-      return ""
-  }
+function failureText({ agent: { dialect } }: TurnContext, failure: ToolFailure): string {
+  const { kind } = failure
+  if (kind === "threw") return reasonOf(failure.reason, dialect)
+  if (kind === "timeout") return renderNotice(dialect, "tool-timeout", { seconds: failure.timeoutMs / 1000 })
+  if (kind === "aborted") return ""
+  return renderNotice(dialect, kind, { issues: failure.issues.map((issue) => quoted(issue, dialect)).join("; ") })
 }
 
 /**

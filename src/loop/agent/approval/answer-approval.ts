@@ -113,7 +113,7 @@ function resumed(
 ): ResumedTurn {
   let { version } = record
   const write = async (approval: OpenTurn): Promise<void> => {
-    const state = { ...record.state, [approvalKey]: JSON.parse(JSON.stringify(approval)) as OpenTurn }
+    const state = { ...record.state, [approvalKey]: JSON.parse(JSON.stringify(approval)) }
     const commit = { expectVersion: version, append: [], state, jobs: [] }
     version = (await orAborted(agent.store.commit(key, commit), signal)).version
   }
