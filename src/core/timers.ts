@@ -78,6 +78,18 @@ export function pause(ms: number, { timers, signal }: { readonly timers: Timers;
   })
 }
 
+/** Timers that do not keep the process alive, where the given ones can be told so. */
+export function quietTimers(timers: Timers): Timers {
+  return {
+    set(callback, delayMs) {
+      const timer = timers.set(callback, delayMs)
+      ;(timer as { unref?: () => void } | undefined)?.unref?.()
+      return timer
+    },
+    clear: (timer) => timers.clear(timer),
+  }
+}
+
 /** A timer that can be paused, for example while a person is asked. */
 export interface PausableTimer {
   /** Pauses the timer until the returned function is called. Pauses may overlap. */

@@ -21,7 +21,10 @@ describe("resolveProfile", () => {
     expect(resolveProfile()).toEqual({
       name: "default",
       locale: "en",
-      conversation: { agentAnswers: 3, mergeMs: 0, interrupt: "queue", wakesPerUser: 50 },
+      conversation: {
+        ...{ agentAnswers: 3, mergeMs: 0, interrupt: "queue", wakesPerUser: 50 },
+        ...{ cacheKeepAlive: 0, cacheKeepAliveMs: 270_000 },
+      },
       dialect: "layered",
       agent: { id: "default", name: "default" },
       user: { name: "User" },

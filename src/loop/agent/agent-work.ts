@@ -44,6 +44,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
     },
     async close(signal) {
       stopped.abort()
+      for (const pause of shared.keptAlive.pauses.values()) pause.abort()
       const idle = () =>
         Promise.all([
           works ? started.then(() => endTimed(options, loadJobs, runner)) : undefined,
@@ -53,10 +54,7 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
       closing ??= hasWork
         ? loadAside().then(({ closeWork }) => closeWork(shared, options, { idle, hurry: hurry.signal }))
         : Promise.resolve()
-      const onAbort = (): void => {
-        hurry.abort()
-        endTurns(shared.running, signal?.reason)
-      }
+      const onAbort = (): void => endTurns(shared.running, hurry, signal?.reason)
       signal?.addEventListener("abort", onAbort, { once: true })
       if (signal?.aborted === true) onAbort()
       await closing
@@ -96,7 +94,8 @@ async function conversationsIdle({ turns, background }: AgentQueues, watching: A
   } while (turns.size + background.size > 0)
 }
 
-function endTurns(turns: AgentQueues["running"], cause: unknown): void {
+function endTurns(turns: AgentQueues["running"], hurry: AbortController, cause: unknown): void {
+  hurry.abort()
   const reason = new PromptStrataError("aborted", "The agent was closed without waiting for the turn.", { cause })
   for (const turn of turns) turn.abort(reason)
 }

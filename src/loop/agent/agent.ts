@@ -253,6 +253,7 @@ function sharedContext(
     onWarning: onWarning ?? warnOnConsole,
     background: createKeyedQueue(),
     running: new Set(),
+    keptAlive: { pauses: new Map(), told: new Set() },
     turns: createKeyedQueue(16),
     ports,
     ...own,

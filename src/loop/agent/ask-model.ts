@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../../core/errors.ts"
+import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { addUsage, type LanguageModel, type ModelRequest, type Usage } from "../../core/model/language-model.ts"
 import type { Ports } from "../../core/ports.ts"
 import type { Assembly } from "../../core/span.ts"
@@ -42,36 +42,55 @@ export function createAskModel(options: AskModelOptions): AskModel {
   }
 }
 
+/** A request with its source. */
+export type SentRequest = ModelRequest & { readonly assembly: Assembly }
+
 type Question = { readonly prompt: string; readonly injections: readonly Injection[] } & Parameters<AskModel>[2]
 
 async function askOne(options: AskModelOptions, model: LanguageModel, question: Question): ReturnType<AskModel> {
-  const { profile, ports } = options
   const request = await requestOf(options, model, question)
-  const spending = question.key && (await options.spending?.())
-  if (question.key) await spending?.expectRoom(question.key, model, request.assembly)
+  const { output, thrown, ...used } = await sendRequest(options, model, { ...question, request })
+  if (thrown !== undefined) throw thrown
+  const text = stripThinking(output, { opensInThought: model.capabilities.opensInThought ?? false })
+  return { text, model: model.id, assembly: request.assembly, ...used }
+}
+
+/**
+ * Sends a request of background work once, if the day of the key's user has room for it; throws `spending-limit` if not. Resolves to what
+ * came of its answer, with the error that ended it as `thrown`.
+ */
+export async function sendRequest(
+  { profile, ports, ...options }: Pick<AskModelOptions, "profile" | "ports" | "spending">,
+  model: LanguageModel,
+  { request, signal, key }: Pick<Question, "signal" | "key"> & { readonly request: SentRequest },
+) {
+  const spending = key && (await options.spending?.())
+  if (key) await spending?.expectRoom(key, model, request.assembly)
+  signal.throwIfAborted()
   const output: string[] = []
   let usage: Usage | undefined
-  await readModel(model, request, {
-    signal: question.signal,
-    limits: profile.limits,
-    clock: ports.clock,
-    timers: ports.timers,
+  const read = readModel(model, request, {
+    ...{ signal, limits: profile.limits, clock: ports.clock, timers: ports.timers },
     onPart(part) {
       if (part.type === "text-delta") output.push(part.delta)
       if (part.type === "usage") usage = addUsage(usage ?? {}, part.usage)
     },
   })
-  const text = stripThinking(output.join(""), { opensInThought: model.capabilities.opensInThought ?? false })
-  const { assembly } = request
-  const step = defined({ usage, output: output.join(""), assembly })
-  return { text, model: model.id, assembly, usage, estimate: spending && estimateOf(step, ports.counter) }
+  const thrown: unknown = await read.catch((error: unknown) => error)
+  const step = {
+    output: output.join(""),
+    usage,
+    error: thrown === undefined ? undefined : messageOf(thrown),
+    assembly: request.assembly,
+  }
+  return { output: step.output, usage, estimate: spending && estimateOf(defined(step), ports.counter), thrown }
 }
 
 async function requestOf(
   { dialect, ports, profile }: AskModelOptions,
   { capabilities }: LanguageModel,
   { prompt, injections }: Question,
-): Promise<ModelRequest & { readonly assembly: Assembly }> {
+): Promise<SentRequest> {
   const { tokens, answerTokens } = profile.budget
   const assembly = assembleInjections(injections, {
     dialect: await dialectFor(prompt, dialect),

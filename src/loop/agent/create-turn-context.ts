@@ -123,7 +123,7 @@ function createTurnProgress(
     output: undefined,
     found: { memories: [], prestartRuns: [], prestart: [], kept: [] },
     hooks: { states: new Map(Object.entries(session.hooks)), takenNotes: new Set(), areOver: false, runListeners: [], lore: [] },
-    log: { steps: [], warnings, records: [], unreported: [], children: [], warnedOf: new Set() },
+    log: { steps: [], warnings, records: [], unreported: [], children: [], warnedOf: new Set(), lastRequest: undefined },
     files: { bytes: new Map(input.bytes), made: [], madeBytes: new Map() },
     tools: input.tools?.length ? createToolSet([...agent.tools.tools, ...input.tools]) : agent.tools,
     runs: [],

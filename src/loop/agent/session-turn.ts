@@ -119,6 +119,7 @@ export async function runSessionTurn(
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionRowId(input.key), () => runHook(turn, hook, committed))
   }
+  if (committed.ok && turn.progress.log.lastRequest) (await loadAside()).keepCacheAlive(turn, queued)
   return committed
 }
 

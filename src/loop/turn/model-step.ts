@@ -132,9 +132,8 @@ interface StreamContent {
 /** Calls a model once. Emits `step-start` and `step-end` also if the stream fails, and then throws its error. */
 async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Attempt): Promise<StepDecision | undefined> {
   const { model, assembly, reading } = attempt
-  const { profile, ports } = turn.agent
-  const { prompt } = request
-  const step = turn.progress.log.steps.length + 1
+  const [{ profile, ports }, { log }, { prompt }] = [turn.agent, turn.progress, request]
+  const step = log.steps.length + 1
   const startedMs = ports.clock.nowMs()
   turn.agent.inspection.send?.(turn, { step, prompt, model: model.id, assembly, startedMs })
   turn.emit({ type: "step-start", step, prompt, tokens: assembly.tokens + assembly.overheadTokens, exact: assembly.exact })
@@ -157,6 +156,8 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     if (heard.file) await heard.file
     decision = await reading.onEnd(heard.finishReason)
     turn.progress.answer.flush()
+    if (profile.conversation.cacheKeepAlive > 0 && (log.lastRequest?.prompt ?? prompt) === prompt)
+      log.lastRequest = { prompt, model, request: sent, usage: heard.usage }
     return decision
   } catch (thrown) {
     if (heard.file) await heard.file
@@ -166,7 +167,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     const { usage, report, finishReason } = heard
     const outcome = defined({ decision, usage, report, finishReason, error })
     const times = { startedMs, durationMs: ports.clock.nowMs() - startedMs }
-    turn.progress.log.steps.push({ step, prompt, model: model.id, assembly, output: heard.output.join(""), ...outcome, ...times })
+    log.steps.push({ step, prompt, model: model.id, assembly, output: heard.output.join(""), ...outcome, ...times })
     turn.emit({ type: "step-end", step, ...outcome })
   }
 }

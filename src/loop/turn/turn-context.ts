@@ -86,6 +86,8 @@ export interface AgentQueues {
   readonly turns: KeyedQueue
   /** Hooks after turns, in order within a session. */
   readonly background: KeyedQueue
+  /** The pauses of sessions whose prompt cache is kept alive (L28), by the id of the session's row, and what was told of it. */
+  readonly keptAlive: { readonly pauses: Map<string, AbortController>; readonly told: Set<string> }
   /** Runs the jobs that turns enqueue. */
   readonly runner: JobRunner
   readonly onWarning: (warning: BackgroundWarning) => void

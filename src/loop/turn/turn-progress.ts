@@ -1,4 +1,5 @@
 import type { Attachment, KeptPrestart } from "../../core/conversation.ts"
+import type { LanguageModel, ModelRequest, Usage } from "../../core/model/language-model.ts"
 import type { LoreDecision, ToolCall } from "../../core/span.ts"
 import type { Look } from "../../prompt/encode/fold.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
@@ -73,6 +74,8 @@ export interface TurnLog {
   readonly children: ChildRun[]
   /** Subjects that `warnOnce` has warned of. */
   readonly warnedOf: Set<string>
+  /** The last request with the prompt of the first one, after its answer: the next turn begins like it. Only with `cache_keep_alive`. */
+  lastRequest: { prompt: string; model: LanguageModel; request: ModelRequest; usage: Usage | undefined } | undefined
 }
 
 /** The bytes that a turn has at hand. */

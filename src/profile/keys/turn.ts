@@ -52,6 +52,8 @@ const conversation = key.table({
   agentAnswers: key.wholeNumber({ min: 0, default: 3 }),
   mergeMs: key.wholeNumber({ min: 0, max: 60_000, default: 0 }),
   interrupt: key.choice(["queue", "join", "abort"], { default: "queue" }),
+  cacheKeepAlive: key.wholeNumber({ min: 0, max: 100, default: 0 }),
+  cacheKeepAliveMs: key.milliseconds({ default: 270_000 }),
 })
 
 const budget = key.table({

@@ -175,6 +175,8 @@ file_references = true
 agent_answers = 5
 merge_ms = 1500
 interrupt = "join"
+cache_keep_alive = 3
+cache_keep_alive_ms = 200000
 [context]
 session_markers = true
 off = ["user_profile"]
@@ -296,7 +298,10 @@ max_output_tokens = 14
         format: expect.objectContaining({ name: "plain" }),
         files: expect.objectContaining({ formats: ["txt"] }),
       },
-      conversation: { agentAnswers: 5, wakesPerUser: 50, mergeMs: 1_500, interrupt: "join" },
+      conversation: {
+        ...{ agentAnswers: 5, wakesPerUser: 50, mergeMs: 1_500, interrupt: "join" },
+        ...{ cacheKeepAlive: 3, cacheKeepAliveMs: 200_000 },
+      },
       context: { off: ["user_profile"], older: "condense", olderCharacters: 16, sessionMarkers: true },
       documents: {
         folder: `${folder}/soul`,

@@ -1,14 +1,13 @@
 import type { Client, Pool } from "pg"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
-import type { RandomSource, Timers } from "../../../core/ports.ts"
-import { growingWaitMs } from "../../../core/timers.ts"
+import { hostTimers, type RandomSource, type Timers } from "../../../core/ports.ts"
+import { growingWaitMs, quietTimers } from "../../../core/timers.ts"
 import { runnerOfOpenStore, storeClosed } from "../../../memory/services/store/store.ts"
 import type { DatabaseStore } from "../database-store.ts"
 import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import type { SqlDatabase } from "../sql/sql-database.ts"
 import { createSqlStore, drainOf } from "../sql/sql-store.ts"
-import { unrefTimers } from "../unref-timers.ts"
 import { asideMessage, ClaimedJobs } from "./claimed-jobs.ts"
 import { type ConnectionTarget, connectionTarget, withoutSecrets } from "./connection-url.ts"
 import { agentQueues, jobEngine, queueSettings, startJobEngine } from "./job-engine.ts"
@@ -101,7 +100,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const { jobSchema } = settings
     const queueFor = agentQueues(engine, settings)
     const jobs = { engine, jobSchema, channel: `promptstrata_${jobSchema}`, queueFor, enqueued: new EnqueuedJobs() }
-    const cache = new SessionCache(options.timers ?? unrefTimers)
+    const cache = new SessionCache(options.timers ?? quietTimers(hostTimers))
     return storeOver({ settings, target, drivers, pool, database, cache, ...jobs })
   } catch (error) {
     await database.close()

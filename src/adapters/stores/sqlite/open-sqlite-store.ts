@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto"
 import type { Logger } from "kysely"
 import { checkOptions } from "../../../core/check-options.ts"
 import { hostTimers } from "../../../core/ports.ts"
+import { quietTimers } from "../../../core/timers.ts"
 import { defaultJobSettings } from "../../../memory/services/store/job-runner.ts"
 import { runnerOfOpenStore } from "../../../memory/services/store/store.ts"
 import type { SqliteStore, SqliteStoreOptions } from "../database-store.ts"
 import { migrations, updateSchema } from "../sql/migrate.ts"
 import { SessionCache } from "../sql/session/session-cache.ts"
 import { createSqlStore, drainOf } from "../sql/sql-store.ts"
-import { unrefTimers } from "../unref-timers.ts"
 import { Leases } from "./leases.ts"
 import { loadSqlite } from "./node-sqlite.ts"
 import { type OpenSqlite, openSqliteDatabase } from "./sqlite-database.ts"
@@ -35,7 +35,7 @@ export async function openSqliteStore(file: string, options: LoggedStoreOptions 
     database,
     jobs: createSqliteJobs(() => runner.wake()),
     runner: runnerOfOpenStore(runner, { store: `The store in ${file}`, evidence: { file }, isClosed: isDrained }),
-    cache: new SessionCache(options.timers ?? unrefTimers),
+    cache: new SessionCache(options.timers ?? quietTimers(hostTimers)),
     stopForgotten: () => runner.stopDeleted(),
     erase: () => erase(database),
     checkFile: () => checkFile(database),
@@ -71,7 +71,7 @@ function runnerOf(database: OpenSqlite, options: SqliteStoreOptions): SqliteJobR
     pollMs,
     clock,
     timers,
-    pollTimers: options.timers ?? unrefTimers,
+    pollTimers: options.timers ?? quietTimers(hostTimers),
     random,
     onWarning,
   })

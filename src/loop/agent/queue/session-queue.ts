@@ -143,8 +143,9 @@ export class SessionQueue implements LiveSession {
   #enqueue<T>(task: () => Promise<T>): Promise<T> {
     this.places++
     this.onCall?.()
-    const heard = this.#hearing
-    return this.agent.turns.enqueue(sessionRowId(this.key), heard ? () => heard.then(task) : task)
+    const [heard, id] = [this.#hearing, sessionRowId(this.key)]
+    this.agent.keptAlive.pauses.get(id)?.abort()
+    return this.agent.turns.enqueue(id, heard ? () => heard.then(task) : task)
   }
 
   /** Reads the session, and does `work` with its record. The time limit of a turn holds for both. */

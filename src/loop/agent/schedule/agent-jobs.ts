@@ -1,5 +1,6 @@
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
 import { NewestMap } from "../../../core/memo.ts"
+import { quietTimers } from "../../../core/timers.ts"
 import type { BackgroundJob, JobContext } from "../../../memory/services/background/background-job.ts"
 import { receiptsOfTurns } from "../../../memory/services/background/dialogue.ts"
 import type { Job, JobAttempt, JobProgress } from "../../../memory/services/store/job-runner.ts"
@@ -163,9 +164,7 @@ export class JobSchedule {
     timers.clear(this.#timer)
     if (this.#isStopped || this.#nextMs.size === 0) return
     const waitMs = Math.max(0, Math.min(...this.#nextMs.values()) - clock.nowMs())
-    this.#timer = timers.set(() => this.#look(), Math.min(waitMs, maxWaitMs))
-    // A schedule alone does not keep a process alive.
-    ;(this.#timer as { unref?: () => void } | undefined)?.unref?.()
+    this.#timer = quietTimers(timers).set(() => this.#look(), Math.min(waitMs, maxWaitMs))
   }
 
   #look(): void {

@@ -1,6 +1,7 @@
 import type { ServiceKey, SessionKey } from "../../../../core/conversation.ts"
 import { PromptStrataError } from "../../../../core/errors.ts"
 import type { Ports } from "../../../../core/ports.ts"
+import { quietTimers } from "../../../../core/timers.ts"
 import { firstDueMs, longestWaitMs } from "../job-attempt.ts"
 import type { IdleOptions, Job, JobHandlers, JobRunner, JobSettings, StartOptions } from "../job-runner.ts"
 import { isOwned } from "../rows/owned-rows.ts"
@@ -205,9 +206,10 @@ export class JobTable implements JobRunner, JobRows {
       if (!isTimed) delete row.dueMs
       this.wake()
     }
-    row.timer = this.#ports.timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
     // A reminder or a batch alone does not keep a process alive.
-    if (isTimed || (row.job.quiet && row.attempts === 0)) (row.timer as { unref?: () => void } | undefined)?.unref?.()
+    const isQuiet = isTimed || (row.job.quiet && row.attempts === 0)
+    const timers = isQuiet ? quietTimers(this.#ports.timers) : this.#ports.timers
+    row.timer = timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
   }
 
   #begin(row: Waiting): void {
