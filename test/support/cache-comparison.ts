@@ -16,7 +16,7 @@ export interface ComparedDialect {
 export const fullLowMark = 30
 
 /** Relative to a plain token of the prompt; what providers of each kind ask today. */
-const prices = {
+export const cachePrices = {
   automatic: { input: 1, cacheRead: 0.1 },
   explicit: { input: 1, cacheRead: 0.1, cacheWrite: 1.25 },
 } as const
@@ -30,7 +30,7 @@ export function compareDialects(counter: TokenCounter): ComparedDialect[] {
   return cases.map(({ dialect, lowMark }) => {
     const requests = cacheScenario(dialect, counter, lowMark)
     const play = (breakpoints: "automatic" | "explicit") =>
-      simulateCache(requests, { counter, breakpoints, prices: prices[breakpoints] })
+      simulateCache(requests, { counter, breakpoints, prices: cachePrices[breakpoints] })
     return { dialect, lowMark, automatic: play("automatic"), explicit: play("explicit") }
   })
 }
