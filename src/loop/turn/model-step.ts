@@ -146,10 +146,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     // Without pictures the model is asked at once: a reader that stops the turn at `step-start` stops a request that was sent.
     const shown = turn.progress.shown?.withBytes(turn, sent, model)
     await readModel(model, shown ? ((await shown) ?? sent) : sent, {
-      signal: turn.signal,
-      limits: profile.limits,
-      clock: ports.clock,
-      timers: ports.timers,
+      ...{ signal: turn.signal, limits: profile.limits, clock: ports.clock, timers: ports.timers },
       onPart: (part, atMs) => hear(turn, part, hearing, atMs),
       isOver: () => reading.isOver?.() === true,
     })

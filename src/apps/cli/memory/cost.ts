@@ -118,14 +118,8 @@ class CostSums {
 }
 
 function sumOf(a: CostSum, b: CostSum): CostSum {
-  const usage = addUsage(a.usage, b.usage)
-  return {
-    calls: a.calls + b.calls,
-    unknown: a.unknown + b.unknown,
-    unpriced: a.unpriced + b.unpriced,
-    usage,
-    usd: a.usd + b.usd,
-  }
+  const counts = { calls: a.calls + b.calls, unknown: a.unknown + b.unknown, unpriced: a.unpriced + b.unpriced }
+  return { ...counts, usage: addUsage(a.usage, b.usage), usd: a.usd + b.usd }
 }
 
 function dearestFirst(sums: Sums): Sums {
@@ -186,27 +180,22 @@ async function leftToday({ store, profile }: OpenedStore, users: readonly string
 function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, limit: number): readonly string[] {
   const { work, models, users, days, layers, total } = sums
   const left = (count: number) => (count > limit ? [words.notListed(count - limit)] : [])
-  const table = (title: string, by: ReadonlyMap<string, CostSum>, more: readonly (readonly string[])[] = []): string => {
-    const rows = [...by].slice(0, limit).map(([name, sum]) => cellsOf(name, sum))
-    return [printTable([...words.costColumns, title], [...rows, ...more], maxWidth), ...left(by.size)].join("\n")
-  }
+  const shown = (heads: readonly string[], rows: readonly (readonly string[])[], more: readonly (readonly string[])[] = []) =>
+    [printTable([...heads], [...rows.slice(0, limit), ...more], maxWidth), ...left(rows.length)].join("\n")
+  const table = (title: string, by: ReadonlyMap<string, CostSum>, more?: readonly (readonly string[])[]): string =>
+    shown(
+      [...words.costColumns, title],
+      [...by].map(([name, sum]) => cellsOf(name, sum)),
+      more,
+    )
   const all = [...layers.values()].reduce((sum, tokens) => sum + tokens, 0)
-  const layerRows = [...layers].map(([key, tokens]) => [
-    String(tokens),
-    `${Math.round((tokens / all) * 100)} %`,
-    key || "(frame)",
-  ])
+  const share = (tokens: number): string => `${Math.round((tokens / all) * 100)} %`
+  const layerRows = [...layers].map(([key, tokens]) => [String(tokens), share(tokens), key || "(frame)"])
   const [byWork, byModel, byLayer, byUser, byDay] = words.costTitles as [string, string, string, string, string]
   return [
     table(byWork, new Map([...work].map(([name, sum]) => [workText(name, words), sum])), [cellsOf(words.total, total)]),
     table(byModel, models),
-    ...(layerRows.length === 0
-      ? []
-      : [
-          [printTable([...words.layerColumns, byLayer], layerRows.slice(0, limit), maxWidth), ...left(layerRows.length)].join(
-            "\n",
-          ),
-        ]),
+    ...(layerRows.length === 0 ? [] : [shown([...words.layerColumns, byLayer], layerRows)]),
     table(byUser, users),
     table(`${byDay} (${profile.timeZone ?? "UTC"})`, days),
   ]

@@ -40,14 +40,8 @@ export function respond(
     const { pastMessages } = await loadAside()
     return pastMessages(past, { key, speaker, agentName: profile.agent.name, nowMs, blobs, files: profile.output.files, bytes })
   })
-  const stateless = (context: AgentContext): AgentContext => ({
-    ...context,
-    isStateless: true,
-    store,
-    blobs,
-    jobs: [],
-    tellObservers: undefined,
-  })
+  const own = { isStateless: true, store, blobs, jobs: [], tellObservers: undefined }
+  const stateless = (context: AgentContext): AgentContext => ({ ...context, ...own })
   const session = new Session(current instanceof Promise ? current.then(stateless) : stateless(current), stateless(latest), key)
   const { content, attachments = [], runs } = question
   return session.send(content, { ...given, from: speaker, attachments, runs })
