@@ -5,9 +5,10 @@ import type { AiSdkModelName, ProviderOptions } from "./provider-model.ts"
 
 /**
  * `true`: breakpoints in the form of the model's provider, if that form is known. A provider's name: breakpoints in its form,
- * for a model that is reached under another name. `false`: none.
+ * for a model that is reached under another name; `anthropic-1h` asks Anthropic to keep what is marked for an hour, at its price for
+ * that. `false`: none.
  */
-export type CacheBreakpointsOption = boolean | "anthropic" | "openai"
+export type CacheBreakpointsOption = boolean | "anthropic" | "anthropic-1h" | "openai"
 
 /** The way to tell a provider which prefixes to cache. */
 export interface CacheForm {
@@ -21,6 +22,8 @@ export interface CacheForm {
 
 /** Returns the cache form of a model, or `undefined` when its provider takes none or none that is known here. */
 export function cacheFormOf(model: AiSdkModelName, option: CacheBreakpointsOption): CacheForm | undefined {
+  if (option === "anthropic-1h")
+    return { ...anthropicForm, marker: { anthropic: { cacheControl: { type: "ephemeral", ttl: "1h" } } } }
   if (option === "anthropic" || (option === true && isAnthropic(model))) return anthropicForm
   if (option === "openai" || (option === true && ["openai.chat", "openai.responses"].includes(model.provider)))
     return openaiForm(model)

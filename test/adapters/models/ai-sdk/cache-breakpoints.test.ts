@@ -93,6 +93,14 @@ describe("Anthropic's cache control, in the real package's requests", () => {
     expect(body.messages).toMatchObject([{ content: "You are Fay. " }, { content: "Be calm. " }, { content: "It rains." }, {}])
   })
 
+  test("with `anthropic-1h` each mark asks for an hour", async () => {
+    const marksOf = async (cacheBreakpoints: true | "anthropic-1h") =>
+      JSON.stringify((await sent("anthropic", conversation, { cacheBreakpoints })).body).match(/"cache_control":\{[^}]*\}/g)
+    const usual = await marksOf(true)
+    expect(usual?.length).toBeGreaterThan(1)
+    expect(await marksOf("anthropic-1h")).toEqual(usual?.map(() => '"cache_control":{"type":"ephemeral","ttl":"1h"}'))
+  })
+
   test("the provider's request-wide setting takes one of the four", async () => {
     const four = assemblyOf(
       ["system", ["global", "a "], ["session", "b "]],
