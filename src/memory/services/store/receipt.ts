@@ -15,7 +15,7 @@ export function isBadOutcome(outcome: ReceiptOutcome): boolean {
 export interface Receipt {
   readonly key: ServiceKey
   readonly turnId: string
-  /** `importance`, `profile`, `store`, `reflect`, or a plugin's own. */
+  /** `importance`, `profile`, `store`, `reflect`, `turn`, `keep-alive`, or a plugin's own. */
   readonly kind: string
   readonly outcome: ReceiptOutcome
   /** How often this work was tried for this turn, this time included. */
