@@ -25,7 +25,7 @@ export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[
   const evidence = evidenceOf(table, asked, scores, Math.max(Math.ceil(wanted), byChance[1]))
   const covered = coverage(table, asked, evidence.told)
   const part = near ? vectorPart(table, near, { evidence: evidence.values, covered, weight: weights.vector }) : 0
-  const fused = fuse(table, asked, evidence, part)
+  const fused = fuse(asked, evidence, part)
   const passages = joinPassages(table, evidence.slots, fused)
   if (plan.times.length === 0) preferUpdates(table, plan, fused)
   const scale = scores.has("vector") ? Math.max(covered, part) : covered
@@ -88,17 +88,16 @@ function coverage({ fields: { words, characters }, size }: DocumentTable, { plan
   return whole === 0 ? 1 : Math.min(1, told / whole)
 }
 
-/** The scores of slots, of those that are not found the least. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
-function fuse({ scoreArrays }: DocumentTable, asked: Question, { slots, values, scores }: Evidence, part: number): Float64Array {
+/** Puts the scores of slots in place of their evidence, of those that are not found the least. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
+function fuse(asked: Question, { slots, values, scores }: Evidence, part: number): Float64Array {
   const { weights } = asked
   const isFound = foundBy(scores, asked, part)
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]
-  const fused = scoreArrays.take()
   for (const slot of slots) {
     const known = isFound(slot) ? fusedScore(values[slot] ?? 0, near?.at(slot) ?? Number.NaN, part) : Number.NEGATIVE_INFINITY
-    fused[slot] = known + weights.recency * (recency?.at(slot) ?? 0) + weights.importance * (importance?.at(slot) ?? 0)
+    values[slot] = known + weights.recency * (recency?.at(slot) ?? 0) + weights.importance * (importance?.at(slot) ?? 0)
   }
-  return fused
+  return values
 }
 
 function reasons(

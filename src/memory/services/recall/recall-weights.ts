@@ -7,8 +7,10 @@ export type RecallSignal = keyof typeof weights
 export interface SignalScore {
   /** The score of a slot that holds a document. */
   readonly at: (slot: number) => number
-  /** No slot that is not touched has more. */
+  /** No slot has more, or if the scores stand in an array, none that is not touched. */
   readonly most: number
+  /** The scores by slot, if they stand in an array. */
+  readonly array?: Float64Array
 }
 
 /** A weight for each signal. The first thirteen weigh evidence in units of BM25; the others are parts of a score in which the best match has 1. */

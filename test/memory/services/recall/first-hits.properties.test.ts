@@ -1,9 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { mulberry32 } from "../../../../src/core/mulberry.ts"
+import { DocumentTable } from "../../../../src/memory/services/recall/documents/document-table.ts"
+import { finished } from "../../../../src/memory/services/recall/documents/steps.ts"
+import { planQuery } from "../../../../src/memory/services/recall/query-plan.ts"
+import { rankDocuments } from "../../../../src/memory/services/recall/rank-documents.ts"
 import { RecallIndex } from "../../../../src/memory/services/recall/recall-index.ts"
 import type { RecallDocument, RecallHit, RecallQuery } from "../../../../src/memory/services/recall/recall-query.ts"
-import { recallSignals } from "../../../../src/memory/services/recall/recall-weights.ts"
+import { defaultRecallWeights, recallSignals } from "../../../../src/memory/services/recall/recall-weights.ts"
 import { amount } from "../../../support/size.ts"
 import { dayMs, indexOf, memory, nowMs } from "./documents.ts"
 
@@ -125,6 +129,60 @@ describe("the first hits", () => {
   test("M30 hold a new line where the talk of the best line makes all other evidence small", () => {
     const beside = strong.map((line) => ({ ...line, id: `after ${line.id}`, text: "garden party", turn: 1 }))
     expect(firstOf([...strong, ...beside, weak], "museum tea", { talk: 9, recency: 0.4 })[1]).toBe("new")
+  })
+
+  test("M38 hold the line of the speaker who is asked about, behind hundreds of others with more of the words", () => {
+    const others = many(300, "museum tea", old)
+    const hers = memory("hers", `tea ${filler(40)}`)
+    expect(firstOf([...others, hers], "What did Ann say about the museum tea?", { speaker: 60 })[0]).toBe("hers")
+  })
+
+  test("M38 are the same with embeddings, also where hundreds of questions lose a part of their score", () => {
+    const random = mulberry32(3)
+    const vector = () => ({ model: "m", values: Float32Array.from({ length: 4 }, () => random() - 0.5) })
+    const index = new RecallIndex()
+    for (let at = 0; at < 600; at++) {
+      const text = `tea ${at % 7 < 3 ? "museum " : ""}${filler(at % 9)}${at % 2 === 0 ? "?" : "."}`
+      index.replace(memory(`m${at}`, text, { vector: vector() }))
+    }
+    const asked = { text: "museum tea", nowMs, vector: vector(), weights: { vector: 1.5 } }
+    const whole = plain(index.rank({ ...asked, limit: 1_000 }))
+    for (const limit of [1, 10, 30]) expect(plain(index.rank({ ...asked, limit }))).toEqual(whole.slice(0, limit))
+  })
+
+  test("M38 have a score by the line with the most of the words, also behind hundreds with a phrase", () => {
+    const most = memory("most", "door to the red museum garden")
+    const others = [...many(300, "a red door"), ...many(900, "milk")]
+    const ids = firstOf([...others, most], 'What is behind the "red door", a museum or a garden?', {
+      phrase: 60,
+    })
+    expect(ids).not.toContain("most")
+  })
+
+  test("M38 need all signals only of memories that words bring near the best, not of all that share a common one", () => {
+    const table = new DocumentTable()
+    const size = 20_000
+    for (let slot = 0; slot < size; slot++) finished(table.adding(memory(`m${slot}`, `tea${slot % 100 === 0 ? " museum" : ""}`)))
+    const { columns, fields } = table
+    let reads = 0
+    const counted = <T extends object>(numbers: T) =>
+      new Proxy(numbers, {
+        get: (all, name) => {
+          reads += 1
+          return Reflect.get(all, name, all)
+        },
+      })
+    columns.speaker = counted(columns.speaker)
+    const query = { text: "What did Ann say about tea in the museum?", nowMs, limit: 10, askedBy: "ann" }
+    const plan = planQuery(query, new Map([["ann", new Set(["ann"])]]), 0)
+    const asked = { query, plan, calendar: { dayOf: () => 0 }, weights: defaultRecallWeights }
+    expect(rankDocuments(table, asked)).toHaveLength(10)
+    expect(fields.words.foundIn("tea")).toBe(size)
+    // Once to count the speakers; all signals of each memory would need four times as many.
+    expect(reads).toBeLessThan(size * 1.2)
+    reads = 0
+    rankDocuments(table, asked)
+    expect(reads).toBeLessThan(size / 20)
   })
 
   test("M30 are the same, whether others are weighed as well or not", () => {

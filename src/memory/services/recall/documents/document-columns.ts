@@ -28,6 +28,7 @@ export class DocumentColumns {
   toldToDay: Int32Array = new Int32Array(16)
   /** A number for the id of the speaker. */
   speaker: Int32Array = new Int32Array(16)
+  readonly #counts = { speaker: [] as number[], marks: [] as number[], end: 0 }
 
   get bytes(): number {
     return columnNames.reduce((sum, name) => sum + this[name].byteLength, 0)
@@ -50,6 +51,23 @@ export class DocumentColumns {
     if (marks === undefined) return
     this.toldFromDay[slot] = marks.told?.fromDay ?? 0
     this.toldToDay[slot] = marks.told?.toDay ?? 0
+  }
+
+  /** Takes the document out of a slot. */
+  free(slot: number): void {
+    this.live[slot] = 0
+    Object.assign(this.#counts, { speaker: [], marks: [], end: 0 })
+  }
+
+  /** The numbers of documents below a slot by speaker, and by marks of which only those of time and number are up to date. */
+  countsBelow(slot: number): Readonly<Record<"speaker" | "marks", readonly number[]>> {
+    const counts = this.#counts
+    for (; counts.end < slot; counts.end++)
+      for (const name of ["speaker", "marks"] as const) {
+        const value = this[name][counts.end] ?? 0
+        counts[name][value] = (counts[name][value] ?? 0) + (this.live[counts.end] ?? 0)
+      }
+    return counts
   }
 
   /** The columns of so many slots, for {@link DocumentColumns.restored}. */
@@ -85,11 +103,14 @@ export class ScoreArrays {
   #size = 0
   /** 1 for each touched slot. */
   isTouched: Uint8Array = new Uint8Array(16)
+  /** Two zeros for each slot, for whoever leaves zeros behind. */
+  own: Uint8Array = new Uint8Array(16)
+  around: Float64Array = new Float64Array(16)
   #touched: Int32Array = new Int32Array(16)
   #listed: number | undefined = 0
 
   get bytes(): number {
-    return (this.#arrays.length * 8 + 5) * this.isTouched.length
+    return (this.#arrays.length * 8 + 14) * this.isTouched.length
   }
 
   /** Begins a query over `size` slots, without any touched one. Arrays that were taken before are used again. */
@@ -101,6 +122,8 @@ export class ScoreArrays {
     }
     if (size > this.isTouched.length) {
       this.isTouched = grown(this.isTouched, size - 1)
+      this.own = new Uint8Array(this.isTouched.length)
+      this.around = new Float64Array(this.isTouched.length)
       this.#touched = new Int32Array(this.isTouched.length)
       this.#arrays = []
     }

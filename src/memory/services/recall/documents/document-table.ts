@@ -200,7 +200,7 @@ export class DocumentTable {
       const terms = yield* countTerms(text, number === 0 ? document.keys?.words : undefined)
       for (const field of termFields) yield* this.fields[field].removing(slot, terms[field])
       this.links.remove(slot, document)
-      this.columns.live[slot] = 0
+      this.columns.free(slot)
       this.#ids[slot] = undefined
       this.#documents[slot] = undefined
       this.#setVector(slot, undefined)

@@ -8,6 +8,8 @@ const firstBlock = 8
 const largestBlock = 256
 /** The end of a block says where the next one begins. */
 const linkBytes = 4
+/** In the order of copies. */
+const listNames = ["heads", "tails", "ends", "slots", "blocks"] as const
 
 /**
  * Lists of postings by number, all in one array of bytes. A posting is a slot with a frequency. The slots of a list ascend, so each
@@ -17,35 +19,34 @@ export class PostingLists {
   #bytes: Uint8Array = new Uint8Array(1_024)
   #used = 0
   #count = 0
-  #heads: Uint32Array = new Uint32Array(16)
-  /** Behind the last byte of each list. */
-  #tails: Uint32Array = new Uint32Array(16)
-  /** The end of each list's last block, without its link. */
-  #ends: Uint32Array = new Uint32Array(16)
-  /** The last slot of each list. */
-  #slots: Uint32Array = new Uint32Array(16)
-  #blocks: Uint32Array = new Uint32Array(16)
+  readonly #lists = {
+    heads: new Uint32Array(16),
+    /** Behind the last byte of each list. */
+    tails: new Uint32Array(16),
+    /** The end of each list's last block, without its link. */
+    ends: new Uint32Array(16),
+    /** The last slot of each list. */
+    slots: new Uint32Array(16),
+    /** The length of each list's last block. */
+    blocks: new Uint32Array(16),
+  }
 
   get bytes(): number {
-    return this.#bytes.length + this.#heads.length * 5 * 4
+    return this.#bytes.length + this.#lists.heads.length * 5 * 4
   }
 
   /** Begins another list and returns its number. */
   begin(): number {
     const list = this.#count++
-    this.#heads = grown(this.#heads, list)
-    this.#tails = grown(this.#tails, list)
-    this.#ends = grown(this.#ends, list)
-    this.#slots = grown(this.#slots, list)
-    this.#blocks = grown(this.#blocks, list)
-    this.#heads[list] = this.#block(list, firstBlock)
+    for (const name of listNames) this.#lists[name] = grown(this.#lists[name], list)
+    this.#lists.heads[list] = this.#block(list, firstBlock)
     return list
   }
 
   /** Adds a posting to a list. Its slot must be higher than those that stand there; only the first one may be 0. */
   add(list: number, slot: number, frequency: number): void {
-    const distance = slot - (this.#slots[list] ?? 0)
-    this.#slots[list] = slot
+    const distance = slot - (this.#lists.slots[list] ?? 0)
+    this.#lists.slots[list] = slot
     // An odd number says that a frequency follows, an even one that it is 1.
     this.#write(list, distance * 2 + (frequency > 1 ? 1 : 0))
     if (frequency > 1) this.#write(list, frequency)
@@ -54,8 +55,8 @@ export class PostingLists {
   /** Calls `visit` with each posting of a list, in the order of slots. */
   forEach(list: number, visit: (slot: number, frequency: number) => void): void {
     const bytes = this.#bytes
-    const tail = this.#tails[list] ?? 0
-    let at = this.#heads[list] ?? 0
+    const tail = this.#lists.tails[list] ?? 0
+    let at = this.#lists.heads[list] ?? 0
     let block = firstBlock
     let end = at + block - linkBytes
     const read = (): number => {
@@ -81,8 +82,7 @@ export class PostingLists {
   /** All lists, for {@link PostingLists.restored}. */
   *sections(): Generator<Section> {
     yield this.#bytes.subarray(0, this.#used)
-    for (const numbers of [this.#heads, this.#tails, this.#ends, this.#slots, this.#blocks])
-      yield numbers.subarray(0, this.#count)
+    for (const name of listNames) yield this.#lists[name].subarray(0, this.#count)
   }
 
   /** Reads back what {@link sections} wrote. */
@@ -90,12 +90,8 @@ export class PostingLists {
     const lists = new PostingLists()
     lists.#bytes = reader.numbers(Uint8Array)
     lists.#used = lists.#bytes.length
-    lists.#heads = reader.numbers(Uint32Array)
-    lists.#tails = reader.numbers(Uint32Array)
-    lists.#ends = reader.numbers(Uint32Array)
-    lists.#slots = reader.numbers(Uint32Array)
-    lists.#blocks = reader.numbers(Uint32Array)
-    lists.#count = lists.#heads.length
+    for (const name of listNames) lists.#lists[name] = reader.numbers(Uint32Array)
+    lists.#count = lists.#lists.heads.length
     return lists
   }
 
@@ -106,14 +102,14 @@ export class PostingLists {
   }
 
   #writeByte(list: number, byte: number): void {
-    const end = this.#ends[list] ?? 0
-    if (this.#tails[list] === end) {
-      const next = this.#block(list, Math.min(largestBlock, (this.#blocks[list] ?? firstBlock) * 2))
+    const end = this.#lists.ends[list] ?? 0
+    if (this.#lists.tails[list] === end) {
+      const next = this.#block(list, Math.min(largestBlock, (this.#lists.blocks[list] ?? firstBlock) * 2))
       for (let i = 0; i < linkBytes; i++) this.#bytes[end + i] = (next >>> (8 * i)) & 255
     }
-    const at = this.#tails[list] ?? 0
+    const at = this.#lists.tails[list] ?? 0
     this.#bytes[at] = byte
-    this.#tails[list] = at + 1
+    this.#lists.tails[list] = at + 1
   }
 
   /** Gives a list a new last block and returns its begin. */
@@ -121,9 +117,9 @@ export class PostingLists {
     const begin = this.#used
     this.#used += length
     this.#bytes = grown(this.#bytes, this.#used)
-    this.#tails[list] = begin
-    this.#ends[list] = begin + length - linkBytes
-    this.#blocks[list] = length
+    this.#lists.tails[list] = begin
+    this.#lists.ends[list] = begin + length - linkBytes
+    this.#lists.blocks[list] = length
     return begin
   }
 
@@ -153,14 +149,6 @@ export function rarity(total: number, found: number): number {
   return Math.log(1 + (total - found + 0.5) / (found + 0.5))
 }
 
-/** The standard deviation of the lengths of texts that have terms, as a share of their mean. Sums of whole numbers do not depend on the order. */
-function spreadOf(lengths: Uint32Array): number {
-  let [count, sum, squares] = [0, 0, 0]
-  for (const length of lengths) if (length > 0) [count, sum, squares] = [count + 1, sum + length, squares + length * length]
-  const mean = sum / Math.max(1, count)
-  return mean === 0 ? 0 : Math.sqrt(Math.max(0, squares / count - mean * mean)) / mean
-}
-
 /**
  * The inverted index of one field. Documents are added in the order of their slots. Removing a document corrects the counts at once,
  * but its postings stay: readers must skip free slots.
@@ -173,7 +161,9 @@ export class FieldIndex {
   /** The number of terms of each slot's document, every occurrence counted. */
   lengths: Uint32Array = new Uint32Array(16)
   totalLength = 0
-  #spread: number | undefined
+  /** The number of texts that have terms, and the sum of the squares of their lengths. */
+  #texts = 0
+  #squares = 0
 
   /** The size of the arrays, and about that of the dictionary. */
   get bytes(): number {
@@ -201,12 +191,12 @@ export class FieldIndex {
     index.#found = reader.numbers(Uint32Array)
     index.#postings = PostingLists.restored(reader)
     index.lengths = reader.numbers(Uint32Array)
+    for (const length of index.lengths) index.#countLength(length, 1)
     return index
   }
 
   /** Adds a document in steps. Its slot must be higher than those of all documents that are there. */
   *adding(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
-    this.#spread = undefined
     this.lengths = grown(this.lengths, slot)
     let units = 0
     for (const [term, count] of counts) {
@@ -215,12 +205,12 @@ export class FieldIndex {
       this.totalLength += count
       if (++units % stepUnits === 0) yield stepUnits
     }
+    this.#countLength(this.lengths[slot] ?? 0, 1)
     yield units % stepUnits
   }
 
   /** Removes the document at a slot in steps. `counts` must be its terms. */
   *removing(slot: number, counts: ReadonlyMap<string, number>): Steps<void> {
-    this.#spread = undefined
     let units = 0
     for (const term of counts.keys()) {
       const id = this.#terms.get(term)
@@ -228,6 +218,7 @@ export class FieldIndex {
       if (++units % stepUnits === 0) yield stepUnits
     }
     this.totalLength -= this.lengths[slot] ?? 0
+    this.#countLength(this.lengths[slot] ?? 0, -1)
     this.lengths[slot] = 0
     yield units % stepUnits
   }
@@ -246,9 +237,16 @@ export class FieldIndex {
     return this.#lengthSpread > mixedSpread
   }
 
+  /** The standard deviation of the lengths of texts that have terms, as a share of their mean. */
   get #lengthSpread(): number {
-    this.#spread ??= spreadOf(this.lengths)
-    return this.#spread
+    const mean = this.totalLength / Math.max(1, this.#texts)
+    return mean === 0 ? 0 : Math.sqrt(Math.max(0, this.#squares / this.#texts - mean * mean)) / mean
+  }
+
+  /** Sums of whole numbers do not depend on the order. */
+  #countLength(length: number, by: 1 | -1): void {
+    if (length > 0) this.#texts += by
+    this.#squares += by * length * length
   }
 
   /** The number of documents in which a term occurs. */

@@ -13,10 +13,10 @@ interface SessionPlace {
 /** Lines without a long silence between them, by number. */
 interface Talks {
   /** For each slot, the number of its talk, below `count`; negative for a free slot. */
-  readonly bySlot: Int32Array
-  readonly count: number
-  /** The sums of some numbers of their lines, by the numbers' array. */
-  readonly sums: Map<Uint32Array, Float64Array>
+  bySlot: Int32Array
+  count: number
+  /** The sums of the lengths of their lines, by the field, and before which slot they end. */
+  readonly sums: Map<object, { of: Float64Array; end: number }>
 }
 
 const none = -1
@@ -37,6 +37,8 @@ export class SessionLinks {
   /** For each slot, the slot of the line after it; negative if none is near. */
   next: Int32Array = new Int32Array(16).fill(none)
   #talks: Talks | undefined
+  /** Every slot is below this. */
+  #slots = 0
 
   /** `idAt` gives the id of the line at a slot: lines of one turn and time stand in the order of their ids, and passages of one text in their own. */
   constructor(idAt: (slot: number) => string) {
@@ -49,17 +51,17 @@ export class SessionLinks {
     return this.#talks
   }
 
-  /** The lengths of the talks, by the lengths of their lines. */
-  talkLengths(lengths: Uint32Array): Float64Array {
+  /** The lengths of the talks in a field. Only lines that are new since the last call are added. */
+  talkLengths(field: { readonly lengths: Uint32Array }): Float64Array {
     const { bySlot, count, sums } = this.talks
-    const known = sums.get(lengths) ?? new Float64Array(count)
-    if (sums.has(lengths)) return known
-    sums.set(lengths, known)
-    for (let slot = 0; slot < bySlot.length; slot++) {
-      const talk = bySlot[slot] ?? none
-      if (talk >= 0) known[talk] = (known[talk] ?? 0) + (lengths[slot] ?? 0)
+    const known = sums.get(field) ?? { of: new Float64Array(count), end: 0 }
+    sums.set(field, known)
+    known.of = grown(known.of, count - 1)
+    for (; known.end < this.#slots; known.end++) {
+      const talk = bySlot[known.end] ?? none
+      if (talk >= 0) known.of[talk] = (known.of[talk] ?? 0) + (field.lengths[known.end] ?? 0)
     }
-    return known
+    return known.of
   }
 
   get bytes(): number {
@@ -71,10 +73,7 @@ export class SessionLinks {
     yield* listSections([...this.#sessions.keys()])
     yield Uint32Array.from(this.#sessions.values(), (slots) => slots.length)
     yield Uint32Array.from([...this.#sessions.values()].flat())
-    yield this.#turns.subarray(0, slots)
-    yield this.#times.subarray(0, slots)
-    yield this.previous.subarray(0, slots)
-    yield this.next.subarray(0, slots)
+    for (const numbers of [this.#turns, this.#times, this.previous, this.next]) yield numbers.subarray(0, slots)
   }
 
   /** Reads back what {@link sections} wrote, in steps. */
@@ -98,20 +97,32 @@ export class SessionLinks {
     links.#times = reader.numbers(Float64Array)
     links.previous = reader.numbers(Int32Array)
     links.next = reader.numbers(Int32Array)
+    links.#slots = links.next.length
     return links
   }
 
   add(slot: number, { session, turn, atMs }: SessionPlace): void {
     this.#grow(slot)
+    this.#slots = slot + 1
     this.#turns[slot] = turn
     this.#times[slot] = atMs
-    this.#talks = undefined
     const members = this.#sessions.get(session) ?? []
     this.#sessions.set(session, members)
     const at = this.#placeOf(members, slot)
     members.splice(at, 0, slot)
     this.#join(members, at)
     this.#join(members, at + 1)
+    this.#talks = this.#talks && this.#withLine(this.#talks, slot, [members[at - 1] ?? none, members[at + 1] ?? none])
+  }
+
+  /** Puts a line into the talk of the line before or after it, or into one of its own. Undefined if it joins or parts talks: then all are cut anew. */
+  #withLine(talks: Talks, slot: number, beside: readonly number[]): Talks | undefined {
+    const joined = beside.filter((other) => other >= 0 && !this.#isSilence(other, slot))
+    const [before = none, after = none] = beside.map((other) => talks.bySlot[other])
+    if ((before >= 0 && before === after) !== (joined.length === 2)) return undefined
+    talks.bySlot = grown(talks.bySlot, slot, none)
+    talks.bySlot[slot] = joined[0] === undefined ? talks.count++ : (talks.bySlot[joined[0]] ?? none)
+    return talks
   }
 
   remove(slot: number, { session }: SessionPlace): void {

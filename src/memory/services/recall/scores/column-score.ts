@@ -13,10 +13,9 @@ import { dayMatch, toldMatch } from "../time/time-match.ts"
  * Scores each slot by a property, 1 for each number of a column that has it, times the rarity of the property: it counts like a word that is
  * as rare.
  */
-function markScores(table: DocumentTable, column: Uint8Array | Int32Array, marked: Uint8Array): SignalScore {
-  const { live } = table.columns
-  let found = 0
-  for (let slot = 0; slot < table.slots; slot++) found += (live[slot] ?? 0) & (marked[column[slot] ?? 0] ?? 0)
+function markScores(table: DocumentTable, name: "speaker" | "marks", marked: Uint8Array): SignalScore {
+  const column = table.columns[name]
+  const found = table.columns.countsBelow(table.slots)[name].reduce((sum, count, value) => sum + count * (marked[value] ?? 0), 0)
   const rare = rarity(table.size, found)
   return { at: (slot) => (marked[column[slot] ?? 0] ?? 0) * rare, most: rare }
 }
@@ -26,7 +25,7 @@ export function speakerScores(table: DocumentTable, { speakerIds }: QueryPlan): 
   const asked = [...speakerIds].map((id) => table.speakerNumber(id))
   const marked = new Uint8Array(1 + Math.max(0, ...asked))
   for (const speaker of asked) marked[speaker] = 1
-  return markScores(table, table.columns.speaker, marked)
+  return markScores(table, "speaker", marked)
 }
 
 /** Scores lines that were said at a time that the query names, or tell about such a time. */
@@ -57,7 +56,7 @@ export function timeScores(table: DocumentTable, { times }: QueryPlan, dayOf: (a
 export function answerScores(table: DocumentTable, { asked }: QueryPlan): SignalScore {
   const wanted = (asked.time ? timeMark : 0) | (asked.number ? numberMark : 0)
   const marked = Uint8Array.from({ length: 256 }, (_, marks) => ((marks & wanted) === 0 ? 0 : 1))
-  return markScores(table, table.columns.marks, marked)
+  return markScores(table, "marks", marked)
 }
 
 /** A line contends for being the newest if its words are worth at least this share of the best line's. */

@@ -89,22 +89,24 @@ export const saturated = (frequency: number, penalty: number) => (frequency * (s
 
 /** How much two lines of one talk count for each other by the time between them: a power of two, so that sums stay exact. */
 export function nearness({ columns: { atMs } }: DocumentTable, one: number, other: number): number {
-  return 2 ** -Math.floor(Math.abs((atMs[other] ?? 0) - (atMs[one] ?? 0)) / silenceMs)
+  const betweenMs = Math.abs((atMs[other] ?? 0) - (atMs[one] ?? 0))
+  return betweenMs < silenceMs ? 1 : 2 ** -Math.floor(betweenMs / silenceMs)
 }
 
 /** Scores one term at a time. Each occurrence counts for its own line and, by a share, for the lines around it. */
 class TermWindow {
   readonly #table: DocumentTable
   readonly #penaltyOf: (slot: number) => number
-  readonly #own: Float64Array
+  readonly #own: Uint8Array
   readonly #around: Float64Array
-  #touched: number[] = []
+  readonly #touched: number[] = []
+  #count = 0
 
   constructor(table: DocumentTable, penaltyOf: (slot: number) => number) {
     this.#table = table
     this.#penaltyOf = penaltyOf
-    this.#own = table.scoreArrays.take()
-    this.#around = table.scoreArrays.take()
+    this.#own = table.scoreArrays.own
+    this.#around = table.scoreArrays.around
   }
 
   score(index: FieldIndex, { term, weight, rarity }: WeighedTerm, scores: FieldScore): void {
@@ -113,41 +115,40 @@ class TermWindow {
     const isSign = index.foundIn(term) <= Math.max(minSignLines, size * maxSignShare)
     index.forEach(term, (slot, frequency) => {
       if (live[slot] === 0) return
-      if (this.#around[slot] === 0) this.#touched.push(slot)
+      if (this.#around[slot] === 0) this.#touched[this.#count++] = slot
       this.#own[slot] = frequency
       if (isSign) this.#spreadAround(slot, Math.min(2, frequency))
     })
     const { own, neighbours } = scores
     const meanLength = Math.max(1, index.totalLength / size)
     const isMixed = index.hasMixedLengths
-    for (const slot of this.#touched) {
-      this.#table.scoreArrays.touch(slot)
-      const penalty = this.#penaltyOf(slot)
-      const alone = saturated(this.#own[slot] ?? 0, penalty)
-      const all = saturated((this.#own[slot] ?? 0) + (this.#around[slot] ?? 0), penalty)
-      own[slot] = (own[slot] ?? 0) + weight * rarity * alone
-      const tells = isMixed ? 1 : leastTold + Math.min(1, (index.lengths[slot] ?? 0) / meanLength / 2)
-      neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * (all - alone) * tells
+    for (; this.#count > 0; this.#count--) {
+      const slot = this.#touched[this.#count - 1] ?? 0
+      const [frequency, beside] = [this.#own[slot] ?? 0, this.#around[slot] ?? 0]
       this.#own[slot] = 0
       this.#around[slot] = 0
+      this.#table.scoreArrays.touch(slot)
+      const penalty = this.#penaltyOf(slot)
+      const alone = saturated(frequency, penalty)
+      if (frequency > 0) own[slot] = (own[slot] ?? 0) + weight * rarity * alone
+      if (beside === 0) continue
+      const tells = isMixed ? 1 : leastTold + Math.min(1, (index.lengths[slot] ?? 0) / meanLength / 2)
+      const more = saturated(frequency + beside, penalty) - alone
+      neighbours[slot] = (neighbours[slot] ?? 0) + weight * rarity * more * tells
     }
-    this.#touched = []
   }
 
   #spreadAround(slot: number, frequency: number): void {
     const { previous, next } = this.#table.links
     const before = previous[slot] ?? -1
     const after = next[slot] ?? -1
-    const spread = (other: number, share: number) => {
-      if (other >= 0) this.#spread(other, frequency, share * nearness(this.#table, slot, other))
-    }
     if (before >= 0) {
-      spread(before, fromNext)
-      spread(previous[before] ?? -1, fromSecondNext)
+      this.#spread(slot, before, frequency * fromNext)
+      this.#spread(slot, previous[before] ?? -1, frequency * fromSecondNext)
     }
     if (after >= 0) {
-      spread(after, this.#shareFor(slot, after))
-      spread(next[after] ?? -1, fromSecondPrevious)
+      this.#spread(slot, after, frequency * this.#shareFor(slot, after))
+      this.#spread(slot, next[after] ?? -1, frequency * fromSecondPrevious)
     }
   }
 
@@ -158,9 +159,10 @@ class TermWindow {
     return speaker[slot] === speaker[after] ? share * fromSame : share
   }
 
-  #spread(slot: number, frequency: number, share: number): void {
-    if (this.#own[slot] === 0 && this.#around[slot] === 0) this.#touched.push(slot)
-    this.#around[slot] = (this.#around[slot] ?? 0) + frequency * share
+  #spread(from: number, slot: number, share: number): void {
+    if (slot < 0) return
+    if (this.#own[slot] === 0 && this.#around[slot] === 0) this.#touched[this.#count++] = slot
+    this.#around[slot] = (this.#around[slot] ?? 0) + share * nearness(this.#table, from, slot)
   }
 }
 
@@ -170,7 +172,7 @@ const lengthShare = 0.75
 /** Adds BM25 with whole sessions as documents. */
 function addSessionScores(table: DocumentTable, index: FieldIndex, terms: readonly WeighedTerm[], scores: Float64Array): void {
   const { bySlot, count } = table.links.talks
-  const lengths = table.links.talkLengths(index.lengths)
+  const lengths = table.links.talkLengths(index)
   const mean = Math.max(1, index.totalLength / Math.max(1, count))
   const totals = new Float64Array(count)
   const frequencies = new Float64Array(count)

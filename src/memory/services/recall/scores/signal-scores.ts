@@ -22,7 +22,7 @@ export interface Question {
   readonly weights: RecallWeights
 }
 
-export const ofArray = (scores: Float64Array): SignalScore => ({ at: (slot) => scores[slot] ?? 0, most: 0 })
+export const ofArray = (scores: Float64Array): SignalScore => ({ at: (slot) => scores[slot] ?? 0, most: 0, array: scores })
 
 /** The scores of each signal that has a weight and applies to the query, but the vector. */
 export function signalScores(table: DocumentTable, { query, plan, calendar, weights }: Question): SignalScores {
@@ -64,8 +64,10 @@ function fieldScores(table: DocumentTable, plan: QueryPlan): [RecallSignal, Sign
 }
 
 /** Lowers the scores of questions: they do not tell what they ask about. The lines beside them still get the full score. */
-function lessForQuestions({ columns: { marks } }: DocumentTable, scores: Float64Array): SignalScore {
-  return { at: (slot) => (scores[slot] ?? 0) * (((marks[slot] ?? 0) & questionMark) === 0 ? 1 : questionPart), most: 0 }
+function lessForQuestions({ columns: { marks }, scoreArrays }: DocumentTable, scores: Float64Array): SignalScore {
+  for (const slot of scoreArrays.touched)
+    if (((marks[slot] ?? 0) & questionMark) !== 0) scores[slot] = (scores[slot] ?? 0) * questionPart
+  return ofArray(scores)
 }
 
 /** The weighted sum of some signals of a slot. */

@@ -26,11 +26,11 @@ export function dayMatch(references: readonly TimeReference[], day: number): num
 
 /** The match of the days that a document tells about with the best of the references, from 0 to 1. */
 export function toldMatch(references: readonly TimeReference[], { fromDay, toDay }: ToldDays): number {
-  const matches = references.map((reference) => {
-    if (reference.kind === "span") return spanMatch(reference.fromDay, reference.toDay, fromDay, toDay)
-    return fromDay === toDay ? recurringMatch(reference, fromDay) : 0
-  })
-  return Math.max(0, ...matches)
+  if (fromDay === toDay) return dayMatch(references, fromDay)
+  let best = 0
+  for (const reference of references)
+    if (reference.kind === "span") best = Math.max(best, spanMatch(reference.fromDay, reference.toDay, fromDay, toDay))
+  return best
 }
 
 function spanMatch(fromDay: number, toDay: number, first: number, last: number): number {

@@ -41,13 +41,30 @@ function talkCount(lines: ReadonlyMap<number, Line>): number {
   return count
 }
 
+/** Expects the lines' talks to be those of each session in its order, by whatever numbers. */
+function expectTalks({ talks: { bySlot, count } }: SessionLinks, lines: ReadonlyMap<number, Line>) {
+  const talks = new Set([...lines.keys()].map((slot) => bySlot[slot]))
+  expect(talks.size).toBe(talkCount(lines))
+  expect(count).toBe(talks.size)
+  expect([...talks].every((talk = -1) => talk >= 0 && talk < count)).toBe(true)
+  const fresh = new SessionLinks(String)
+  for (const [slot, place] of lines) fresh.add(slot, place)
+  const pairs = new Set([...lines.keys()].map((slot) => `${bySlot[slot]} ${fresh.talks.bySlot[slot]}`))
+  expect(pairs.size).toBe(count)
+}
+
 describe("the lines beside a line", () => {
   test("are those next to it in its session and near in turns, whatever was added and removed", () => {
     fc.assert(
       fc.property(fc.array(line(), { maxLength: 30 }), fc.array(fc.nat(29), { maxLength: 15 }), (added, removed) => {
         const links = new SessionLinks(String)
         const lines = new Map(added.map((place, slot) => [slot, { ...place, id: String(slot) }]))
-        for (const [slot, place] of lines) links.add(slot, place)
+        const told = new Map<number, Line>()
+        for (const [slot, place] of lines) {
+          links.add(slot, place)
+          told.set(slot, place)
+          if (slot % 3 > 0) expectTalks(links, told)
+        }
         for (const slot of removed) {
           const place = lines.get(slot)
           if (place === undefined) continue
@@ -57,11 +74,36 @@ describe("the lines beside a line", () => {
         for (const slot of lines.keys()) {
           expect({ before: links.previous[slot], after: links.next[slot] }).toEqual(beside(lines, slot))
         }
-        const talks = new Set([...lines.keys()].map((slot) => links.talks.bySlot[slot]))
-        expect(talks.size).toBe(talkCount(lines))
-        expect(links.talks.count).toBe(talks.size)
-        expect([...talks].every((talk = -1) => talk >= 0 && talk < links.talks.count)).toBe(true)
+        expectTalks(links, lines)
       }),
     )
+  })
+
+  test("M38 a line behind the others, or between two of its talk, leaves all talks as they are", () => {
+    const links = new SessionLinks(String)
+    const atMs = (turn: number) => Math.floor(turn / 50) * 2 * silenceMs
+    const add = (slot: number, turn: number) => links.add(slot, { session: "a", turn, atMs: atMs(turn) })
+    for (let slot = 0; slot < 1_000; slot++) add(slot, slot + (slot > 500 ? 1 : 0))
+    const before = links.talks
+    const reads: string[] = []
+    const lengths = new Proxy(new Uint32Array(2_000).fill(1), {
+      get: (numbers, name) => {
+        reads.push(String(name))
+        return Reflect.get(numbers, name, numbers)
+      },
+    })
+    const field = { lengths }
+    links.talkLengths(field)
+    expect(reads.length).toBe(1_000)
+    add(1_000, 1_001)
+    add(1_001, 1_100)
+    add(1_002, 501)
+    expect(links.talks).toBe(before)
+    expect([links.talks.count, links.talks.bySlot[1_000], links.talks.bySlot[1_001], links.talks.bySlot[1_002]]).toEqual([
+      22, 20, 21, 10,
+    ])
+    const sums = links.talkLengths(field)
+    expect(reads.slice(1_000)).toEqual(["1000", "1001", "1002"])
+    expect([sums.length >= 22, sums[10], sums[20], sums[21]]).toEqual([true, 50, 2, 1])
   })
 })
