@@ -17,42 +17,55 @@ interface Migration {
 export const migrations: Readonly<Record<"store" | "jobs", readonly Migration[]>> = tables
 
 /**
- * Brings the schema up to date, each part by its migrations, and tells of an update of a store that was there before. Each migration
- * and its number are written in one transaction: a half-done one never shows, and two processes never run the same one. Throws `store`
- * when the schema is newer than this code.
+ * Brings the schema up to date, each part by its migrations, and tells of an update of a store that was there before. All of it is
+ * written in one transaction: a half-done update never shows, and two processes never run the same migration. Throws `store` when the
+ * schema is newer than this code.
  */
 export async function updateSchema(
   database: SqlDatabase,
   parts: Readonly<Record<string, readonly Migration[]>>,
   onWarning: (message: string) => void,
 ): Promise<void> {
-  const made: string[] = []
-  for (const [part, migrations] of Object.entries(parts)) {
-    const first = await migrateOnce(database, part, migrations)
-    for (let found = first; found < migrations.length; ) found = await migrateOnce(database, part, migrations)
-    if (first > 0) made.push(...migrations.slice(first).map(({ name }) => name))
-  }
-  await emptyNewerCaches(database)
+  const { types, lockSchema } = database
+  const made = await database.write(async (db) => {
+    await lockSchema(db)
+    await sql
+      .raw(`create table if not exists schema_versions (part ${types.text} not null primary key, version integer not null)`)
+      .execute(db)
+    const rows = await db.selectFrom("schema_versions").select(["part", "version"]).execute()
+    const versions = new Map(rows.map(({ part, version }) => [part, version]))
+    const names: string[] = []
+    for (const [part, migrations] of Object.entries(parts)) {
+      const found = versions.get(part) ?? 0
+      const missing = await migrate(db, { part, found, migrations, types })
+      if (found > 0) names.push(...missing.map(({ name }) => name))
+    }
+    await emptyCaches(db, [...versions.keys()])
+    return names
+  })
   const told = "The store was updated for this version of promptstrata, and older versions will refuse it. What is new in it:"
   if (made.length > 0) onWarning([told, ...made].join("\n"))
 }
 
-/** Makes the next migration of a part, if there is one, and returns the version before it. */
-async function migrateOnce(database: SqlDatabase, part: string, migrations: readonly Migration[]): Promise<number> {
-  return database.write(async (db) => {
-    await database.lockSchema(db)
-    const found = await versionOf(db, part, database.types)
-    if (found > migrations.length) throw newer(part, found, migrations.length)
-    const next = migrations[found]
-    if (next === undefined) return found
-    for (const statement of next.statements) await sql.raw(statementText(statement, database.types)).execute(db)
-    await db
-      .insertInto("schema_versions")
-      .values({ part, version: found + 1 })
-      .onConflict((conflict) => conflict.column("part").doUpdateSet({ version: found + 1 }))
-      .execute()
-    return found
-  })
+/** The migrations of a part, and the version that a store has of it. */
+interface PartOfSchema {
+  readonly part: string
+  readonly found: number
+  readonly migrations: readonly Migration[]
+  readonly types: ColumnTypes
+}
+
+/** Makes the migrations that a store lacks of a part, and returns them. */
+async function migrate(db: Queries, { part, found, migrations, types }: PartOfSchema): Promise<readonly Migration[]> {
+  if (found > migrations.length) throw newer(part, found, migrations.length)
+  const missing = migrations.slice(found)
+  if (missing.length === 0) return missing
+  for (const { statements } of missing)
+    for (const statement of statements) await sql.raw(statementText(statement, types)).execute(db)
+  const { length: version } = migrations
+  const row = db.insertInto("schema_versions").values({ part, version })
+  await row.onConflict((conflict) => conflict.column("part").doUpdateSet({ version })).execute()
+  return missing
 }
 
 function statementText(statement: string | readonly string[], types: ColumnTypes): string {
@@ -70,17 +83,17 @@ const cachePart = "cache "
  */
 export async function emptyNewerCaches(database: SqlDatabase): Promise<void> {
   await database.write(async (db) => {
-    const parts = await db.selectFrom("schema_versions").select("part").where("part", "like", `${cachePart}%`).execute()
-    for (const { part } of parts) await sql`delete from ${sql.table(part.slice(cachePart.length))}`.execute(db)
+    const rows = await db.selectFrom("schema_versions").select("part").where("part", "like", `${cachePart}%`).execute()
+    await emptyCaches(
+      db,
+      rows.map(({ part }) => part),
+    )
   })
 }
 
-async function versionOf(db: Queries, part: string, { text }: ColumnTypes): Promise<number> {
-  await sql
-    .raw(`create table if not exists schema_versions (part ${text} not null primary key, version integer not null)`)
-    .execute(db)
-  const row = await db.selectFrom("schema_versions").select("version").where("part", "=", part).executeTakeFirst()
-  return row?.version ?? 0
+async function emptyCaches(db: Queries, parts: readonly string[]): Promise<void> {
+  for (const part of parts)
+    if (part.startsWith(cachePart)) await sql`delete from ${sql.table(part.slice(cachePart.length))}`.execute(db)
 }
 
 function newer(part: string, found: number, known: number): PromptStrataError {

@@ -47,6 +47,16 @@ describe("M24 a store of an older version", () => {
     expect(await warningsOf(file)).toEqual([])
   })
 
+  test("stays as it was if one of the changes fails", async () => {
+    const file = newFile()
+    await warningsOf(file)
+    inFile(file, ...older, "create table index_copies (name text)")
+    const schema = () => inFile(file, "select sql, (select max(version) from schema_versions) as version from sqlite_schema")
+    const before = schema()
+    await expect(warningsOf(file)).rejects.toThrow("table index_copies already exists")
+    expect(schema()).toEqual(before)
+  })
+
   test("is told of on the console where nobody listens", async () => {
     const file = newFile()
     await openSqliteStore(file).then((store) => store.close())
