@@ -18,7 +18,12 @@ describe("R11 R20: the time of a message", () => {
 
   test("without a zone it is the host's", () => {
     const host = new Intl.DateTimeFormat().resolvedOptions().timeZone
-    expect(messageTime(0)).toBe(messageTime(0, host))
+    // Half an hour at a time over the days on which Berlin, New York and Sydney change their clocks.
+    for (const day of ["1970-01-01", "2026-03-08", "2026-03-29", "2026-04-05", "2026-10-04", "2026-10-25", "2026-11-01"])
+      for (let half = 0; half < 48; half++) {
+        const atMs = Date.parse(day) + half * 1_800_000
+        expect(messageTime(atMs)).toBe(messageTime(atMs, host))
+      }
   })
 })
 
