@@ -22,7 +22,7 @@ const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, the entry for Node.js, and the list of commands: filled when every module is known. */
+/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, what is loaded with a turn or behind it, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
@@ -31,6 +31,7 @@ const ofPlans = new Set()
 const ofTools = new Set()
 const ofCalls = new Set()
 const ofTables = new Set()
+const ofLater = new Set()
 const ofNode = new Set()
 const ofProgram = new Set()
 /** True for the module of a source file, such as `src/index.ts`. */
@@ -58,6 +59,7 @@ const findLoaded = {
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
     add(ofTables, pathIn("services", "store/in-memory/session-table.ts"))
     add(ofCalls, pathIn("turn", "calls/calls.ts"))
+    for (const [room, file] of later) add(ofLater, pathIn(room, file))
     add(ofNode, pathIn("node", "index.ts"))
     add(ofProgram, pathIn("cli", "run-cli.ts"))
   },
@@ -89,6 +91,15 @@ const isExternal = (id) => {
   if (id.startsWith("node:") || promised.includes(name)) return true
   throw new Error(`${id} is imported, and package.json does not promise it.`)
 }
+
+/** The borders that a turn with memory and a store crosses. */
+const later = [
+  ["turn", "calls/calls.ts"],
+  ["turn", "plan-native.ts"],
+  ["services", "memories.ts"],
+  ["agent", "borders/aside.ts"],
+  ["stores", "sqlite/open-sqlite-store.ts"],
+]
 
 const isOfNode = (id) => id.replaceAll("\\", "/").includes(`/${pathIn("node")}/`)
 
@@ -175,6 +186,8 @@ await bundle.write({
       { name: "tables", test: (id) => ofTables.has(id) },
       // The list of commands needs little of the entry for Node.js.
       { name: "list", test: (id) => ofProgram.has(id) && ofNode.has(id) },
+      // What turns share with the entry for Node.js, which holds much more that no turn needs.
+      { name: "work", test: (id) => ofNode.has(id) && ofLater.has(id) },
       // What entries that run without Node.js share with the one for it stands apart, and before it: a group takes in what its files import.
       { name: "shared", test: (id) => ofNode.has(id) && !isOfNode(id) },
       { name: "node", test: (id) => ofNode.has(id) && isOfNode(id) },

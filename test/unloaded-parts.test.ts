@@ -144,7 +144,7 @@ describe("a turn", () => {
 
   test("loads what prints the parameters of a tool that defineTool did not make", () => {
     const border =
-      "loop/turn/prepare loop/turn/run-hooks loop/turn/fit-tool-text reply/ladder prompt/assemble/truncate-text prompt/tools/define-tool prompt/tools/print-parameters"
+      "loop/turn/prepare loop/turn/run-hooks loop/turn/fit-tool-text prompt/assemble/truncate-text prompt/tools/define-tool prompt/tools/print-parameters"
     expect(printed(turn("weather"))).toEqual(["Hello.", "true", border])
   })
 })

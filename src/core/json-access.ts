@@ -3,6 +3,9 @@
 /** A JSON object from outside. */
 export type Json = Readonly<Record<string, unknown>>
 
+/** How deep the objects and lists of a value may nest that is built of a model's JSON. */
+export const maxDepth = 200
+
 /** True for a JSON object: no list, no `null`. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { readNativeArguments } from "../../src/loop/turn/plan-native.ts"
+import { readNativeArguments } from "../../src/loop/turn/calls/native-arguments.ts"
 import { dataFolder, dataPresent, readJsonLines, triedOf } from "../support/corpora.ts"
 import { cutCallModels, runsOf } from "../support/cut-calls.ts"
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
+import { maxDepth } from "../../src/core/json-access.ts"
 import { readDecision } from "../../src/reply/decision-reader.ts"
-import { maxDepth } from "../../src/reply/json/json-value.ts"
 
 const call = (members: string) => readDecision(`{"action":"tool",${members}}`)
 

@@ -12,7 +12,7 @@ import type { Assembly, ToolCall } from "../../core/span.ts"
 import { growingWaitMs, pause } from "../../core/timers.ts"
 import { defined } from "../../core/value.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
-import { loadCalls } from "./calls/load-calls.ts"
+import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import type { StepControl } from "./control/step-control.ts"
 import { readModel } from "./read-model.ts"
 import type { CallGuard } from "./run-call.ts"
@@ -51,7 +51,7 @@ export interface StepReading {
 
 /** Prepares the next step as the caller wants it. */
 export async function prepareStep(turn: TurnContext, control: StepControl, prompt: string): Promise<void> {
-  await (await loadCalls()).controlStep(turn, control, prompt)
+  await (await loadFurtherCalls()).controlStep(turn, control, prompt)
 }
 
 /**

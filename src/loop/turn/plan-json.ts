@@ -6,7 +6,7 @@ import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { Decision, DecisionFault } from "../../reply/decision.ts"
 import type { ClimbLadder } from "../../reply/decision-scan.ts"
 import { createPlannerReader } from "../../reply/planner-reader.ts"
-import { loadCalls } from "./calls/load-calls.ts"
+import { loadFurtherCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -23,7 +23,7 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
     if (turn.progress.output && turn.progress.tools.plannerTools.length === 0) return { type: "final", stopReason: "finish" }
     let decision = await runModelStep(turn, { prompt: "planner", fault }, decisionReading)
     if (decision?.action === "unreadable" && decision.fault.kind === "no-action" && !loop.strict)
-      decision = await (await loadCalls()).withAction(turn, decision)
+      decision = await (await loadFurtherCalls()).withAction(turn, decision)
     turn.signal.throwIfAborted()
     if (decision === undefined || decision.action === "unreadable") {
       if (fault !== undefined && decision?.fault.kind.startsWith("call-"))
@@ -38,14 +38,14 @@ export async function planJson(turn: TurnContext, guard: CallGuard): Promise<Pla
       warn(turn, "model", `The planner wrote several decisions at once. Only the first counts; left out: ${decision.ignored}`)
     if (decision.action === "finish") {
       if (decision.call === undefined && decision.repeatedName !== undefined) warnOfRepeatedName(turn, decision.repeatedName)
-      const goesOn = decision.call && (await (await loadCalls()).runCallOfAnswer(turn, guard, decision))
+      const goesOn = decision.call && (await (await loadFurtherCalls()).runCallOfAnswer(turn, guard, decision))
       if (typeof goesOn === "object") return { type: "awaiting", step: goesOn }
       if (!goesOn) return finish(turn, decision)
       turn.progress.answer.part()
       if (turn.progress.step && (await turn.progress.step.stops())) return finish(turn, decision)
       continue
     }
-    const unfinished = await (await loadCalls()).runPlannedCall(turn, guard, decision)
+    const unfinished = await (await loadFurtherCalls()).runPlannedCall(turn, guard, decision)
     turn.signal.throwIfAborted()
     if (unfinished) return { type: "awaiting", step: unfinished }
     if (turn.progress.step && (await turn.progress.step.stops())) return { type: "final", stopReason: "stopped" }

@@ -1,13 +1,10 @@
-import { isRecord, parsedJson } from "../../core/json-access.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import { endedWhole, type FinishReason, type ModelTool } from "../../core/model/language-model.ts"
 import type { ToolCall } from "../../core/span.ts"
 import { nativeNames } from "../../prompt/tools/native-names.ts"
 import { hasEnded, type Tool } from "../../prompt/tools/tool.ts"
-import type { DecisionFault } from "../../reply/decision.ts"
-import { readDecision } from "../../reply/decision-reader.ts"
-import { maxDepth } from "../../reply/json/json-value.ts"
-import { loadCalls } from "./calls/load-calls.ts"
+import { exactArguments } from "./calls/exact-arguments.ts"
+import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
 import { answered, proseReading } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
@@ -92,8 +89,11 @@ async function runCalls(
   { calls, text, finish, native }: NativeStep & { native: NativeTools },
 ): Promise<UnfinishedStep | undefined> {
   const isWhole = endedWhole(finish)
-  const known = calls.map(
-    (call): ModelCall => ({ id: call.id, name: native.nameOf(call.name), ...readNativeArguments(call.args, isWhole) }),
+  const known = await Promise.all(
+    calls.map(async ({ id, name, args }): Promise<ModelCall> => {
+      const read = exactArguments(args) ?? (await loadFurtherCalls()).readNativeArguments(args, isWhole)
+      return { id, name: native.nameOf(name), ...read }
+    }),
   )
   const { runCall } = await loadCalls()
   const runs = await Promise.all(known.map((call) => runCall(turn, guard, call)))
@@ -110,45 +110,6 @@ function withOwnId({ agent }: TurnContext, taken: Set<string>, call: ToolCall): 
   while (!id || taken.has(id)) id = agent.ports.ids.next("call")
   taken.add(id)
   return id === call.id ? call : { ...call, id }
-}
-
-/** The arguments of a native call. `fault` is present if they could not be read. */
-type NativeArguments = Pick<ModelCall, "args" | "fault" | "repeatedName">
-
-/**
- * Reads the JSON text of a native call's arguments, repaired as a decision is (T21). Arguments that may be unfinished are
- * unreadable, because a part of them can look whole: `{"amount":10` may be the beginning of 1000. If the model was cut off
- * (`isWhole` is false), only a JSON object that needs no repair is read; nothing at all is no sign of a whole call then.
- */
-export function readNativeArguments(text: string, isWhole: boolean): NativeArguments {
-  const exact = exactArguments(text)
-  if (exact) return { args: exact, repeatedName: undefined }
-  const opening = '{"action":"tool","tool":"native","args":'
-  const decision = readDecision(text.trim() === "" ? `${opening}{}}` : `${opening}${text}}`)
-  if (decision.action !== "tool" || decision.tool !== "native") {
-    const kind = decision.action === "unreadable" ? decision.fault.kind : "not-json"
-    return unreadable(text, kind)
-  }
-  const isExact = decision.status === "complete"
-  if (!isWhole && (!isExact || !isRecord(parsedJson(text)))) return unreadable(text, "unterminated")
-  // The brace that was added above may stand in for the one that the arguments lack.
-  if (!isExact && readDecision(`${opening}${text}`).action === "unreadable") return unreadable(text, "unterminated")
-  return { args: decision.args, repeatedName: decision.repeatedName }
-}
-
-/** Arguments that are written as JSON.stringify writes them, as most are, so that nothing in them is to be understood. */
-function exactArguments(text: string): ModelCall["args"] | undefined {
-  // No text nests deeper than it has brackets. Half a surrogate pair is written as an escape, and read as U+FFFD.
-  if ((text.match(/[[{]/g)?.length ?? 0) > maxDepth || text.includes("\\ud")) return undefined
-  const args = parsedJson(text)
-  return isRecord(args) && JSON.stringify(args) === text ? args : undefined
-}
-
-function unreadable(text: string, kind: DecisionFault["kind"]): NativeArguments {
-  return {
-    args: {},
-    fault: { unfinished: kind === "unterminated", issues: `arguments: ${kind} ${JSON.stringify(text.slice(0, 80))}` },
-  }
 }
 
 /** Planner tools under names that every provider accepts. */

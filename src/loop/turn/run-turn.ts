@@ -3,7 +3,7 @@ import { late } from "../../core/late.ts"
 import { defined, filled } from "../../core/value.ts"
 import { printParameters, printParametersBy } from "../../prompt/tools/tool-entry.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
-import { loadCalls } from "./calls/load-calls.ts"
+import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
@@ -30,8 +30,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     if (mode === "chat" && input.tools?.length)
       warn(turn, "tool", "A profile in mode `chat` offers no tools, so those of this turn are not offered.")
     if (input.runs || input.journal?.runs.length)
-      await (await loadCalls()).takeRuns(turn, mode === "native" ? mode : "json", guard)
-    const step = input.resumes && (await (await loadCalls()).resumeStep(turn, input.resumes, guard))
+      await (await loadFurtherCalls()).takeRuns(turn, mode === "native" ? mode : "json", guard)
+    const step = input.resumes && (await (await loadFurtherCalls()).resumeStep(turn, input.resumes, guard))
     const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") {
       progress.open.step = planned.step

@@ -1,3 +1,4 @@
+import { maxDepth } from "../../core/json-access.ts"
 import type { JsonSink } from "./json-grammar.ts"
 import { JsonReader } from "./json-reader.ts"
 
@@ -11,9 +12,6 @@ export interface JsonObject {
 
 /** Stands for a value that nests deeper than {@link maxDepth}, so that code may walk built values recursively. */
 export const tooDeep = Symbol("too deep")
-
-/** How deep the objects and lists of a built value may nest. */
-export const maxDepth = 200
 
 /** An object or a list whose end has not come. */
 type Container = (

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { readNativeArguments } from "../../../src/loop/turn/plan-native.ts"
+import { readNativeArguments } from "../../../src/loop/turn/calls/native-arguments.ts"
 import { runs } from "../../support/size.ts"
 
 const nested = (depth: number) => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`

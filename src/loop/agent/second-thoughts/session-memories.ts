@@ -1,5 +1,5 @@
 import { PromptStrataError } from "../../../core/errors.ts"
-import { loadMemories } from "../../../memory/services/load-memories.ts"
+import { loadJudging } from "../../../memory/services/load-memories.ts"
 import {
   type ExplainableMemory,
   type ExplainedMemory,
@@ -36,7 +36,7 @@ export async function forget(at: SessionAtRest, id: string, { from }: ForgetMemo
 
 /** The work of `Agent.retryMemories`. */
 export async function retryMemories(store: Store | undefined, scope: StoreScope, atMs: number): Promise<number> {
-  if (store) return (await loadMemories()).retryUnjudged(store, scope, atMs)
+  if (store) return (await loadJudging()).retryUnjudged(store, scope, atMs)
   throw new PromptStrataError("usage", "retryMemories expected an agent with a whole store, found one without.")
 }
 

@@ -1,10 +1,7 @@
-// Beyond this border is what a turn needs once it has or calls a tool, remembers, has hooks, shows a file or an old result, goes on after an approval, or is controlled.
+// Beyond this border is what a turn needs once it has or calls a tool, remembers, has hooks, or shows a file or an old result.
 export { toolParameters } from "../../../prompt/tools/print-parameters.ts"
-export { resumeStep, takeRuns } from "../approval/resume-step.ts"
-export { controlStep } from "../control/control-step.ts"
 export { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "../fit-tool-text.ts"
 export { gather, readSpeakers } from "../prepare.ts"
 export { runCall } from "../run-call.ts"
 export { runTool } from "../run-tool.ts"
 export { fewerAndFewer, nameOld, readMadeFile, sightOf, warnOfUnseen, withBytes } from "../shown-attachments.ts"
-export { runCallOfAnswer, runPlannedCall, withAction } from "./calls-in-json.ts"

@@ -1,6 +1,6 @@
 import { checkOptions } from "../../../core/check-options.ts"
 import { lateMethods, onDemand } from "../../../core/late.ts"
-import { loadMemories } from "../load-memories.ts"
+import { loadJudging } from "../load-memories.ts"
 import type { ReflectionService, ReflectionServiceOptions } from "./reflection.ts"
 
 /**
@@ -10,6 +10,6 @@ import type { ReflectionService, ReflectionServiceOptions } from "./reflection.t
  */
 export function createReflectionService(options: ReflectionServiceOptions): ReflectionService {
   checkOptions("createReflectionService", options, "ask records clock every importanceSum nextRunMs timeZone")
-  const reflecting = onDemand(async () => (await loadMemories()).reflectingOn(options))
+  const reflecting = onDemand(async () => (await loadJudging()).reflectingOn(options))
   return { nextRunMs: options.nextRunMs, ...lateMethods(reflecting, "due since reflect") }
 }

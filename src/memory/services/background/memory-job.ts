@@ -1,5 +1,5 @@
 import { defined, filled } from "../../../core/value.ts"
-import { loadMemories } from "../load-memories.ts"
+import { loadJudging } from "../load-memories.ts"
 import type { BackgroundJob } from "./background-job.ts"
 import { type MemoryJobOptions, turnsOfBatch } from "./memory-job-options.ts"
 
@@ -29,7 +29,7 @@ export function createMemoryJob(options: MemoryJobOptions): BackgroundJob {
     mayWait: ({ key, turn }) => (turn + 1) % turnsOfBatch(options, key) !== 0,
     nextRunMs: options.memory && options.reflection?.nextRunMs,
     async run(job, context) {
-      const { reflectOnSchedule, runMemoryJob } = await loadMemories()
+      const { reflectOnSchedule, runMemoryJob } = await loadJudging()
       return job.payload.scheduledMs === undefined
         ? runMemoryJob(options, job, context)
         : reflectOnSchedule(options, job, context)

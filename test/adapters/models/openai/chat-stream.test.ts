@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { unfinished } from "../../../../src/adapters/models/answer-parts.ts"
 import { openaiModel } from "../../../../src/adapters/models/openai/index.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../../../src/core/model/language-model.ts"
-import { readNativeArguments } from "../../../../src/loop/turn/plan-native.ts"
+import { readNativeArguments } from "../../../../src/loop/turn/calls/native-arguments.ts"
 import { type ChatServer, chatChunk, eventStream, startChatServer } from "../../../support/chat-server.ts"
 import { collect } from "../../../support/collect.ts"
 
