@@ -23,11 +23,11 @@ const written = (sentence: string): string =>
 
 const lastDot = /\.$/
 
-/** A pattern is slow the first time, so only those of a text's language run: each stands with the words without which a text has no such sentence. */
-const patterns = [
-  ...compiled(sentences.english, /\b(?:i|i'm|i've|my|we|we're|we've)\b/, (sentence) => `${opening}${sentence}${end}`),
-  ...compiled(sentences.englishNames, /\bcalls? me\b|\bmy nickname\b/, (sentence) => `${opening}${sentence}${end}`),
-  ...compiled(
+/** The tables of sentences. One is compiled for the first text that has one of the words without which it has no such sentence. */
+const tables = [
+  tableOf(sentences.english, /\b(?:i|i'm|i've|my|we|we're|we've)\b/, (sentence) => `${opening}${sentence}${end}`),
+  tableOf(sentences.englishNames, /\bcalls? me\b|\bmy nickname\b/, (sentence) => `${opening}${sentence}${end}`),
+  tableOf(
     sentences.chinese,
     /我/,
     (sentence) => String.raw`(?:^|[.!;,。！，；\n\s])${sentence}(?=$|[\s.,!;。！，；~～]|了|啦|哦|呢|的)`,
@@ -38,10 +38,11 @@ const patterns = [
  * The sentences of a table, by relation: those in which people tell a fact of themselves of which there is one at a time, or that it is
  * over. In the name of a relation, `$1` is what the sentence captures first; a value in the group `named` must begin with a capital letter.
  */
-function compiled(facts: Readonly<Record<string, readonly string[]>>, own: RegExp, whole: (sentence: string) => string) {
-  return Object.entries(facts).flatMap(([relation, told]) =>
-    told.map((sentence) => ({ relation, own, pattern: new RegExp(whole(written(sentence)), "u") })),
-  )
+function tableOf(facts: Readonly<Record<string, readonly string[]>>, own: RegExp, whole: (sentence: string) => string) {
+  const all = () => Object.entries(facts).flatMap(([relation, told]) => told.map((sentence) => patternOf(relation, sentence)))
+  const patternOf = (relation: string, sentence: string) => ({ relation, pattern: new RegExp(whole(written(sentence)), "u") })
+  let made: ReturnType<typeof all> | undefined
+  return { own, patterns: () => (made ??= all()) }
 }
 
 /** Words that make the rest no fact of now: it is denied, over, only wished for, or somebody else's words. */
@@ -65,13 +66,13 @@ export function toldFacts(text: string): readonly ToldFact[] {
   if (text.length > maxCharacters) return []
   const normal = normaliseText(text)
   const found = new Map<string, ToldFact>()
-  if (patterns.some(({ own }) => own.test(normal)) && !unsure.test(normal)) addFacts(normal, text, found)
+  if (tables.some(({ own }) => own.test(normal)) && !unsure.test(normal)) addFacts(normal, text, found)
   return [...found.values()]
 }
 
 /** Makes the patterns of sentences ready, in steps. The first time that all of them run takes some 20 ms, and next to nothing later. */
 export function* readyPatterns(): Steps<void> {
-  for (const { pattern } of patterns) {
+  for (const { pattern } of tables.flatMap(({ patterns }) => patterns())) {
     // The first run of a pattern reads it, the second one makes machine code of it.
     for (let run = 0; run < 2; run++) pattern.test("i")
     // It is as much work as so many terms.
@@ -80,8 +81,9 @@ export function* readyPatterns(): Steps<void> {
 }
 
 function addFacts(normal: string, text: string, found: Map<string, ToldFact>): void {
-  for (const { relation, own, pattern } of patterns) {
-    const match = own.test(normal) ? pattern.exec(normal) : null
+  const spoken = tables.filter(({ own }) => own.test(normal))
+  for (const { relation, pattern } of spoken.flatMap(({ patterns }) => patterns())) {
+    const match = pattern.exec(normal)
     if (match === null) continue
     const { named, value = named } = match.groups ?? {}
     const [first = "", second = ""] = named ?? ""
