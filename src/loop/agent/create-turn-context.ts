@@ -8,7 +8,6 @@ import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { createToolSet } from "../../prompt/tools/tool-set.ts"
-import { AnswerLimiter } from "../../reply/output/answer-limit.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
@@ -110,7 +109,7 @@ function createTurnProgress(
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
   const bounds = { ...input.control?.answerLimit, behind: saidBefore(input) }
   const isBound = input.control?.answerLimit !== undefined || bounds.behind !== ""
-  const limit = isBound ? () => new AnswerLimiter(bounds, agent.ports.counter) : undefined
+  const limit = isBound ? ([bounds, agent.ports.counter] as const) : undefined
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
   // A model reads the answer of an agent that is a tool, and nobody sees it.

@@ -1,11 +1,13 @@
 import type { FileAttachment } from "../../core/conversation.ts"
 import { late } from "../../core/late.ts"
+import type { TokenCounter } from "../../core/ports.ts"
 import { pipe } from "../../core/reader.ts"
 import { defined, filled } from "../../core/value.ts"
 import type { OutputSettings } from "../../profile/profile.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { addPiece } from "../../reply/incoming-text.ts"
-import type { AnswerLimiter } from "../../reply/output/answer-limit.ts"
+import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
+import type { AnswerLimiter } from "../../reply/output/answer-limiter.ts"
 import { createGuardedReader } from "../../reply/output/guarded-reader.ts"
 import { createTextStage, type OutputFormat, type OutputPart, type OutputReader } from "../../reply/output/output-part.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
@@ -50,16 +52,24 @@ export class AnswerOutput {
     this.#to = to
     this.#opening = to.stamps ? "" : undefined
     this.#pipeline = this.#newPipeline()
-    this.limiter = to.limit?.()
   }
 
-  /** Loads what reads file references and links, where the profile wants that. Nothing is said before it is there. */
+  /**
+   * Loads what reads file references and links, where the profile wants that, and what bounds the answer, where the caller does. Nothing
+   * is said before it is there.
+   */
   loadReaders(): Promise<void> | undefined {
-    if (!this.#settings.files && !this.#settings.links) return undefined
+    if (!this.#settings.files && !this.#settings.links && !this.#to.limit) return undefined
     return loadReaders().then((readers) => {
       this.#readers = readers
-      this.#pipeline = this.#newPipeline()
+      this.#begin()
     })
+  }
+
+  #begin(): void {
+    const { limit } = this.#to
+    this.#pipeline = this.#newPipeline()
+    this.limiter = limit && this.#readers && new this.#readers.AnswerLimiter(...limit)
   }
 
   /** The answer as the model said it, with the marks of its format. */
@@ -128,8 +138,7 @@ export class AnswerOutput {
   /** Forgets what was said if nothing of it was shown, because the model is asked again. */
   restart(): void {
     if (this.hasShown) return
-    this.#pipeline = this.#newPipeline()
-    this.limiter = this.#to.limit?.()
+    this.#begin()
     this.#said = []
     this.#opening = this.#to.stamps ? "" : undefined
   }
@@ -233,8 +242,8 @@ interface AnswerSink {
   readonly display?: OutputFormat | undefined
   /** True where lines of the prompt begin with a time, which an answer of its own must not. */
   readonly stamps?: boolean | undefined
-  /** Makes what bounds the words. */
-  readonly limit?: (() => AnswerLimiter) | undefined
+  /** The bounds of the words, and the counter of their tokens. */
+  readonly limit?: readonly [limit: AnswerLimit, counter: TokenCounter] | undefined
 }
 
 /** A time as lines of a prompt have it, before other words. */

@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, integer, property, string } from "fast-check"
 import { describe, expect, test } from "vitest"
 import { roughCounter } from "../../../src/core/ports.ts"
-import { AnswerLimiter } from "../../../src/reply/output/answer-limit.ts"
+import { AnswerLimiter } from "../../../src/reply/output/answer-limiter.ts"
 
 const through = (limiter: AnswerLimiter, pieces: readonly string[]): string =>
   [...pieces.map((piece) => limiter.push(piece)), limiter.end()].join("")
