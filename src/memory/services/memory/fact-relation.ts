@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import relations from "./relations.json" with { type: "json" }
 
 /**
@@ -15,10 +16,10 @@ export function knownRelation(name: string): string | undefined {
   return byName.get(name.normalize("NFKC").toLowerCase().split(separators).filter(Boolean).join(" "))
 }
 
-const chinese = /\p{Script=Han}/u
+const chinese = lazyPattern(String.raw`\p{Script=Han}`, "u")
 
 /** A relation in English and in Chinese, where both are known. */
 export function relationWords(relation: string): readonly string[] {
   const names: readonly string[] = Object.entries(relations).find(([name]) => name === relation)?.[1] ?? []
-  return [relation, ...names.filter((name) => chinese.test(name)).slice(0, 1)]
+  return [relation, ...names.filter((name) => chinese().test(name)).slice(0, 1)]
 }

@@ -1,4 +1,5 @@
 import { nameWithId } from "../../../core/conversation.ts"
+import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { defined } from "../../../core/value.ts"
 import type { Steps } from "../recall/documents/steps.ts"
 import type { RecallFact } from "../recall/recall-query.ts"
@@ -58,7 +59,11 @@ interface ToldFact {
 }
 
 /** The words that go on with a sentence in which a fact was told, up to its end: with `I` before them, they may tell another. */
-const goingOn = /^[了啦]?\s*(?:[,，、]\s*)?(?:(?:and|but|then|并且|而且|还|也)(?:\s+|(?=\p{Script=Han})))*([^.!;。！；\n]+)/u
+const goingOn = lazyPattern(
+  String.raw`^[了啦]?\s*(?:[,，、]\s*)?(?:(?:and|but|then|并且|而且|还|也)(?:\s+|(?=\p{Script=Han})))*([^.!;。！；\n]+)`,
+  "u",
+)
+const startsInHan = lazyPattern(String.raw`^\p{Script=Han}`, "u")
 const hasSubject = /^(?:i|i'm|i've|we|we're|we've|my)\b|^我/u
 
 /** Reads the lasting facts that a person tells of themselves, one of each relation. Only plain sentences are read, because a fact that is missed costs less than one that is wrong. */
@@ -91,9 +96,9 @@ function addFacts(normal: string, text: string, found: Map<string, ToldFact>): v
     const name = relation.replace("$1", match[1] ?? "").replace(lastDot, "")
     if (found.has(name)) continue
     found.set(name, { relation: name, value: value?.replace(lastDot, "") })
-    const rest = goingOn.exec(normal.slice(match.index + match[0].length))?.[1]
+    const rest = goingOn().exec(normal.slice(match.index + match[0].length))?.[1]
     if (rest === undefined) continue
-    const subject = hasSubject.test(rest) ? "" : /^\p{Script=Han}/u.test(rest) ? "我" : "i "
+    const subject = hasSubject.test(rest) ? "" : startsInHan().test(rest) ? "我" : "i "
     addFacts(`${subject}${rest}`, text, found)
   }
 }

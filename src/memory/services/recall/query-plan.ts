@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import type { RecallDocument, RecallQuery } from "./recall-query.ts"
 import { boundText, characterTerms, normaliseText, signTerms, textRuns } from "./text/document-terms.ts"
 import { fourGrams, ownTerms, stopCharacters, stopWords, wordTerm } from "./text/word-term.ts"
@@ -123,9 +124,12 @@ function inLines(text: string, parts: readonly TextPart[]): TextPart[] {
   )
 }
 
+const digits = lazyPattern(String.raw`\p{N}`, "gu")
+const capital = lazyPattern(String.raw`^\p{Lu}`, "u")
+
 /** True for an id or a number: one that differs in a digit is another one, and no form of it. */
 function isNumber(word: string): boolean {
-  return 2 * (word.match(/\p{N}/gu) ?? []).length >= word.length
+  return 2 * (word.match(digits()) ?? []).length >= word.length
 }
 
 /** A pair of characters says more than each of them, so one alone counts half. A character of grammar alone counts nothing, and a pair with one little. */
@@ -221,7 +225,7 @@ function namedSpeakers(
 ): { readonly ids: ReadonlySet<string>; readonly words: ReadonlySet<string> } {
   const ids = new Set<string>()
   const words = new Set<string>()
-  const capitals = new Set(textRuns(written).flatMap(({ text }) => (/^\p{Lu}/u.test(text) ? [text.toLowerCase()] : [])))
+  const capitals = new Set(textRuns(written).flatMap(({ text }) => (capital().test(text) ? [text.toLowerCase()] : [])))
   const outside = times.reduce((left, { start, end }) => left.slice(0, start) + " ".repeat(end - start) + left.slice(end), text)
   for (const run of textRuns(outside)) {
     for (const word of run.spaceless ? namesInside(run.text, names) : [run.text.replace(/'s?$/, "")]) {

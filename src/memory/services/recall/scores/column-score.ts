@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../../core/lazy-pattern.ts"
 import { retrievability } from "../../../../core/retrievability.ts"
 import { againMark, numberMark, timeMark, toldMark } from "../documents/document-columns.ts"
 import type { DocumentTable } from "../documents/document-table.ts"
@@ -152,13 +153,16 @@ function namesValue(question: string, table: DocumentTable, slot: number): boole
   return factsAt(table, slot).some(({ value }) => names(question, value))
 }
 
+const han = lazyPattern(String.raw`\p{Script=Han}`, "u")
+const letterOrDigit = lazyPattern(String.raw`[\p{L}\p{N}]`, "u")
+
 /** True if a question has the words of a fact's value. */
 function names(question: string, value: string | undefined): boolean {
   const at = value ? question.indexOf(value) : -1
   if (value === undefined || at < 0) return false
   // A word of another script than Chinese must stand alone.
   const beside = `${question.charAt(at - 1)}${question.charAt(at + value.length)}`
-  return /\p{Script=Han}/u.test(value) || !/[\p{L}\p{N}]/u.test(beside)
+  return han().test(value) || !letterOrDigit().test(beside)
 }
 
 /** The least share by which one score is below another. */

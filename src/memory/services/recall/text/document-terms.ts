@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../../core/lazy-pattern.ts"
 import { finished, type Steps, stepUnits } from "../documents/steps.ts"
 import pairs from "./simplified-chinese.json" with { type: "json" }
 import { fourGrams, stopWords, wordTerm } from "./word-term.ts"
@@ -97,19 +98,19 @@ export function normaliseText(text: string): string {
 
 /** Words whose signs belong to them (`c++`, `c#`), ids with a digit (`inv-2024-17`), and emoji. */
 const word = "[\\p{L}\\p{N}]+"
-const signs = new RegExp(
+const signs = lazyPattern(
   `(?<![\\p{L}\\p{N}])(?:${word}\\+\\+|\\p{L}#|${word}(?:[\\-_.:\\/@]${word})+)|\\p{Extended_Pictographic}`,
   "gv",
 )
-const joined = /^[\p{L}\p{N}]+[-_.:/@]/u
-const number = /\p{N}/u
+const joined = lazyPattern(String.raw`^[\p{L}\p{N}]+[-_.:/@]`, "u")
+const number = lazyPattern(String.raw`\p{N}`, "u")
 /** Longer ones are as rare by their parts. */
 const maxSignCharacters = 40
 
 /** The terms of a normalised text in which signs count. Their words are terms of their own beside them. */
 export function* signTerms(normalText: string): Generator<string> {
-  for (const [term] of normalText.matchAll(signs))
-    if (term.length <= maxSignCharacters && (!joined.test(term) || number.test(term))) yield term
+  for (const [term] of normalText.matchAll(signs()))
+    if (term.length <= maxSignCharacters && (!joined().test(term) || number().test(term))) yield term
 }
 
 /** A long text shortened to its beginning and its end, because a question stands before or after what is pasted with it. */
@@ -122,12 +123,12 @@ export function boundText(text: string, maxCharacters: number): string {
 /** Scripts that are written without spaces, and Hangul. */
 const spacelessRun =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]"
-const runPattern = new RegExp(`(${spacelessRun}+)|[[\\p{L}\\p{N}\\p{M}]--${spacelessRun}]+(?:'\\p{L}+)*`, "gv")
+const runPattern = lazyPattern(`(${spacelessRun}+)|[[\\p{L}\\p{N}\\p{M}]--${spacelessRun}]+(?:'\\p{L}+)*`, "gv")
 
 /**
  * The runs of a normalised text, in order: words of an alphabet, and characters that are written without spaces between words.
  * Punctuation and symbols separate them and are left out.
  */
 export function textRuns(text: string): { readonly text: string; readonly spaceless: boolean }[] {
-  return Array.from(text.matchAll(runPattern), ([run, spaceless]) => ({ text: run, spaceless: spaceless !== undefined }))
+  return Array.from(text.matchAll(runPattern()), ([run, spaceless]) => ({ text: run, spaceless: spaceless !== undefined }))
 }

@@ -1,3 +1,4 @@
+import { lazyPattern } from "../../../../core/lazy-pattern.ts"
 import { chineseRules } from "./chinese-rules.ts"
 import { dateRules, englishRules } from "./english-rules.ts"
 import { type TimeReference, type TimeRule, type Today, todayOf } from "./time-reference.ts"
@@ -10,14 +11,14 @@ export interface FoundTime {
 }
 
 const maxFound = 16
-const hasHan = /\p{sc=Han}/u
+const hasHan = lazyPattern(String.raw`\p{sc=Han}`, "u")
 const hasLetterOrDigit = /[a-z\d]/
 
 /** Finds expressions of time in a normalised text, counted from a day. They are ordered by place and do not overlap; rules that stand first win. */
 export function findTimes(text: string, day: number): FoundTime[] {
   const rules = [
     ...(hasLetterOrDigit.test(text) ? [...dateRules, ...englishRules] : []),
-    ...(hasHan.test(text) ? chineseRules : []),
+    ...(hasHan().test(text) ? chineseRules : []),
   ]
   const found: FoundTime[] = []
   const today = todayOf(day)
