@@ -29,43 +29,29 @@ export async function updateSchema(
   const { types, lockSchema } = database
   const made = await database.write(async (db) => {
     await lockSchema(db)
-    await sql
-      .raw(`create table if not exists schema_versions (part ${types.text} not null primary key, version integer not null)`)
-      .execute(db)
+    const columns = `part ${types.text} not null primary key, version integer not null`
+    await sql.raw(`create table if not exists schema_versions (${columns})`).execute(db)
     const rows = await db.selectFrom("schema_versions").select(["part", "version"]).execute()
-    const versions = new Map(rows.map(({ part, version }) => [part, version]))
     const names: string[] = []
     for (const [part, migrations] of Object.entries(parts)) {
-      const found = versions.get(part) ?? 0
-      const missing = await migrate(db, { part, found, migrations, types })
+      const [found, known] = [rows.find((row) => row.part === part)?.version ?? 0, migrations.length]
+      if (found > known) throw newer(part, found, known)
+      const missing = migrations.slice(found)
+      for (const statement of missing.flatMap(({ statements }) => statements))
+        await sql.raw(statementText(statement, types)).execute(db)
+      if (missing.length > 0) await putVersion(db, part, known)
       if (found > 0) names.push(...missing.map(({ name }) => name))
     }
-    await emptyCaches(db, [...versions.keys()])
+    await emptyCaches(db)
     return names
   })
   const told = "The store was updated for this version of promptstrata, and older versions will refuse it. What is new in it:"
   if (made.length > 0) onWarning([told, ...made].join("\n"))
 }
 
-/** The migrations of a part, and the version that a store has of it. */
-interface PartOfSchema {
-  readonly part: string
-  readonly found: number
-  readonly migrations: readonly Migration[]
-  readonly types: ColumnTypes
-}
-
-/** Makes the migrations that a store lacks of a part, and returns them. */
-async function migrate(db: Queries, { part, found, migrations, types }: PartOfSchema): Promise<readonly Migration[]> {
-  if (found > migrations.length) throw newer(part, found, migrations.length)
-  const missing = migrations.slice(found)
-  if (missing.length === 0) return missing
-  for (const { statements } of missing)
-    for (const statement of statements) await sql.raw(statementText(statement, types)).execute(db)
-  const { length: version } = migrations
+async function putVersion(db: Queries, part: string, version: number): Promise<void> {
   const row = db.insertInto("schema_versions").values({ part, version })
   await row.onConflict((conflict) => conflict.column("part").doUpdateSet({ version })).execute()
-  return missing
 }
 
 function statementText(statement: string | readonly string[], types: ColumnTypes): string {
@@ -81,19 +67,11 @@ const cachePart = "cache "
  * Empties the caches that newer versions have added, when the store is opened and after each deletion: this version cannot know which of
  * their rows hold what was deleted.
  */
-export async function emptyNewerCaches(database: SqlDatabase): Promise<void> {
-  await database.write(async (db) => {
-    const rows = await db.selectFrom("schema_versions").select("part").where("part", "like", `${cachePart}%`).execute()
-    await emptyCaches(
-      db,
-      rows.map(({ part }) => part),
-    )
-  })
-}
+export const emptyNewerCaches = (database: SqlDatabase): Promise<void> => database.write(emptyCaches)
 
-async function emptyCaches(db: Queries, parts: readonly string[]): Promise<void> {
-  for (const part of parts)
-    if (part.startsWith(cachePart)) await sql`delete from ${sql.table(part.slice(cachePart.length))}`.execute(db)
+async function emptyCaches(db: Queries): Promise<void> {
+  const parts = await db.selectFrom("schema_versions").select("part").where("part", "like", `${cachePart}%`).execute()
+  for (const { part } of parts) await sql`delete from ${sql.table(part.slice(cachePart.length))}`.execute(db)
 }
 
 function newer(part: string, found: number, known: number): PromptStrataError {
