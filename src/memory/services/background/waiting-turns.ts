@@ -74,7 +74,7 @@ export async function waitingTurns(
     const words = await wordsOfTurn({ turnId, payload: { ...place } }, context)
     if (words !== undefined) waiting.push({ ...words, isCarried: true })
   }
-  for (const id of ids.slice(Math.max(last + 1, ids.length + 1 - batchTurns))) {
+  for (const id of ids.slice(last + 1)) {
     const place = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
     if (place === undefined) continue
     const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")

@@ -128,7 +128,7 @@ describe("turns that wait to be judged together", () => {
       const isMixed = first.some(({ unanswered }) => unanswered)
       const looked = isMixed ? until.slice(-400) : first
       const answered = looked.filter(({ unanswered, turnId }) => !unanswered && turnId !== own).map(({ turnId }) => turnId)
-      const last = [...new Set(answered)].slice(-(batchTurns - 1)).filter((id) => batches.has(id))
+      const last = [...new Set(answered)].slice(-2 * batchTurns - 4).filter((id) => batches.has(id))
       expect(waiting, `seed ${seed}`).toEqual(
         last.map((turnId) => ({
           turnId,

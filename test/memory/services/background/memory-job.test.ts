@@ -455,6 +455,18 @@ describe("the work after a turn", () => {
     expect(await store.jobs.dead()).toEqual([])
   })
 
+  test("M35 a turn that waits is judged where a question that was withdrawn stands between it and the end of its batch", async () => {
+    const pay = defineTool({ name: "pay", description: "Pays", needsApproval: true, execute: () => "paid" })
+    const steps = [finish("ok"), callTool("pay"), finish("ok")]
+    const model = backgroundModel({ batch: '{"importance": 8, "profile": {}}', turn: () => steps.shift() ?? "" })
+    const { say, stored, session } = scene(model, { memory: { batchTurns: 2 } }, { tools: [pay] })
+    await session.send("I live in Hangzhou").result
+    expect(await session.send("Pay the rent").result).toMatchObject({ stopReason: "awaiting-approval" })
+    expect(await say("I keep bees")).toContain("importance ok")
+    const own = (await stored()).filter(({ speaker }) => speaker.name !== "Fay")
+    expect(own.map(({ text }) => text)).toEqual(["I live in Hangzhou", "I keep bees"])
+  })
+
   test("M35 turns that wait are judged where somebody else speaks at the end of their batch", async () => {
     const model = backgroundModel({ batch: '{"importance": 8, "profile": {}}' })
     const { agent, store, session } = scene(model, { memory: { batchTurns: 3 } })
