@@ -204,8 +204,7 @@ async function runCommand(given: readonly string[], context: Omit<CliContext, "c
 
 /** Puts a command before its options. Without one the program is a chat, so that `npm start -- --once hi` is one. */
 function withCommandFirst(given: readonly string[]): readonly string[] {
-  const [first = "--once"] = given
-  if (!first.startsWith("-") || ["-h", "--help", "-V", "--version"].includes(first)) return given
+  if (!/^-(?!(?:h|-help|V|-version)$)/.test(given[0] ?? "-")) return given
   const names = Object.values(commands).flatMap((entries) => entries.map(([usage]) => usage.split(" ", 1)[0]))
   // Behind an option it may be that option's value.
   const at = given.findIndex((word, place) => names.includes(word) && !/^-[^=]*$/.test(given[place - 1] ?? "-"))

@@ -173,14 +173,16 @@ async function findParts(nameOrPath: string, options: LoadProfileOptions, chosen
 function withDialect(chain: ProfileDocument[], dialect: string | undefined): ProfileDocument[] {
   const [nearest] = chain
   if (nearest === undefined || dialect === undefined) return chain
-  const { settings } = nearest
-  return chain.with(0, { ...nearest, settings: { ...settings, prompt: { ...settings.prompt, dialect } } })
+  return chain.with(0, { ...nearest, settings: { ...nearest.settings, prompt: { ...nearest.settings.prompt, dialect } } })
 }
 
 /** Says what neither the profile nor the caller decided. A profile without a persona, such as `soul`, names nobody on purpose. */
-function tellGuesses({ path, file, texts }: ProfileParts, agentName: string | undefined, options: LoadProfileOptions): void {
+function tellGuesses(parts: ProfileParts, agentName: string | undefined, options: LoadProfileOptions): void {
+  const { path, file, search, texts, dialect } = parts
   const { locale, env = process.env, onWarning = warnOnce } = options
   if (locale === undefined && file.locale === undefined && environmentLocale(env) === undefined) onWarning(unsaidLocale)
+  if (dialect && dialect.locale.split("-")[0] !== search.locale.split("-")[0])
+    onWarning(`The prompts are in ${dialect.locale}, because there are none in ${search.locale}.`)
   if (agentName === undefined && texts.persona !== undefined) {
     const name = JSON.stringify(profileName(path))
     const advice = "Write name = … into [agent] of the profile, or into the front matter of the persona."
@@ -194,9 +196,8 @@ const unsaidLocale =
 const warned = new Set<string>()
 
 function warnOnce(message: string): void {
-  if (warned.has(message)) return
+  if (!warned.has(message)) console.warn(`promptstrata: ${message}`)
   warned.add(message)
-  console.warn(`promptstrata: ${message}`)
 }
 
 async function loadExtensions(
