@@ -131,13 +131,13 @@ describe("the first hits", () => {
     expect(firstOf([...strong, ...beside, weak], "museum tea", { talk: 9, recency: 0.4 })[1]).toBe("new")
   })
 
-  test("M38 hold the line of the speaker who is asked about, behind hundreds of others with more of the words", () => {
+  test("M37 hold the line of the speaker who is asked about, behind hundreds of others with more of the words", () => {
     const others = many(300, "museum tea", old)
     const hers = memory("hers", `tea ${filler(40)}`)
     expect(firstOf([...others, hers], "What did Ann say about the museum tea?", { speaker: 60 })[0]).toBe("hers")
   })
 
-  test("M38 are the same with embeddings, also where hundreds of questions lose a part of their score", () => {
+  test("M37 are the same with embeddings, also where hundreds of questions lose a part of their score", () => {
     const random = mulberry32(3)
     const vector = () => ({ model: "m", values: Float32Array.from({ length: 4 }, () => random() - 0.5) })
     const index = new RecallIndex()
@@ -150,7 +150,7 @@ describe("the first hits", () => {
     for (const limit of [1, 10, 30]) expect(plain(index.rank({ ...asked, limit }))).toEqual(whole.slice(0, limit))
   })
 
-  test("M38 have a score by the line with the most of the words, also behind hundreds with a phrase", () => {
+  test("M37 have a score by the line with the most of the words, also behind hundreds with a phrase", () => {
     const most = memory("most", "door to the red museum garden")
     const others = [...many(300, "a red door"), ...many(900, "milk")]
     const ids = firstOf([...others, most], 'What is behind the "red door", a museum or a garden?', {
@@ -159,7 +159,7 @@ describe("the first hits", () => {
     expect(ids).not.toContain("most")
   })
 
-  test("M38 need all signals only of memories that words bring near the best, not of all that share a common one", () => {
+  test("M37 need all signals only of memories that words bring near the best, not of all that share a common one", () => {
     const table = new DocumentTable()
     const size = 20_000
     for (let slot = 0; slot < size; slot++) finished(table.adding(memory(`m${slot}`, `tea${slot % 100 === 0 ? " museum" : ""}`)))

@@ -79,7 +79,7 @@ describe("the lines beside a line", () => {
     )
   })
 
-  test("M38 a line behind the others, or between two of its talk, leaves all talks as they are", () => {
+  test("M37 a line behind the others, or between two of its talk, leaves all talks as they are", () => {
     const links = new SessionLinks(String)
     const atMs = (turn: number) => Math.floor(turn / 50) * 2 * silenceMs
     const add = (slot: number, turn: number) => links.add(slot, { session: "a", turn, atMs: atMs(turn) })
