@@ -3,7 +3,7 @@ import { recordOf } from "../../core/json-access.ts"
 import { defined, filled } from "../../core/value.ts"
 import type { HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
-import type { TurnProgress } from "../turn/turn-context.ts"
+import type { TurnContext, TurnProgress } from "../turn/turn-context.ts"
 
 /** The tool runs that history keeps, each with the step in which the model asked for it, also those of a step that waits. */
 export function keptRuns({ steps, open }: TurnProgress, toolRuns: HistorySettings["toolRuns"]): KeptRun[] {
@@ -18,6 +18,11 @@ export function keptRuns({ steps, open }: TurnProgress, toolRuns: HistorySetting
     }
   }
   return kept
+}
+
+/** True if a turn forgot something, which stands in its own runs, memories and words too; also before it waited. */
+export function hasForgotten({ input: { resumes }, progress }: TurnContext): boolean {
+  return resumes?.open.forgot === true || progress.log.records.some(({ kind }) => kind === "forget")
 }
 
 /** A run as history keeps it. A repeat shows its attachments no second time. */

@@ -17,7 +17,7 @@ import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/tur
 import { fail } from "../turn/turn-outcome.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
-import { keptRuns, namedBytes } from "./kept-runs.ts"
+import { hasForgotten, keptRuns, namedBytes } from "./kept-runs.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
 
 /** How often a message looks whether those before it have begun. */
@@ -112,7 +112,7 @@ export async function runSessionTurn(
   }
   agent.calling.delete(turn)
   // The requests of a turn that forgot something hold it, too.
-  if (turn.progress.log.records.some(({ kind }) => kind === "forget")) session.assembler.forget()
+  if (hasForgotten(turn)) session.assembler.forget()
   // What this turn had for itself belongs to the one that answers its words.
   if (queued.state !== "joined") input.stack.endTurn(turn.stack)
   for (const hook of agent.hooks) {
@@ -189,10 +189,8 @@ function commitOf(turn: TurnContext, result: Answered): SessionCommit {
  * The messages that enter history (T29): the user's with kept prestart results and tool runs, and the answer. Thinking and injections
  * never do. In a turn in which nobody spoke it is only the answer (R27).
  */
-function spokenMessages(
-  { agent, input, progress, startedMs }: TurnContext,
-  { stopReason, text: shown }: Answered,
-): HistoryMessage[] {
+function spokenMessages(turn: TurnContext, { stopReason, text: shown }: Answered): HistoryMessage[] {
+  const { agent, input, progress, startedMs } = turn
   const { profile, ports } = agent
   const { turnId, speaker, text, wake, attachments, replyTo, mentions = [], merged, kept: before } = input
   const self: Speaker = { id: input.key.agent, name: profile.agent.name }
@@ -201,8 +199,7 @@ function spokenMessages(
   const all = input.journal?.said ? `${input.journal.said}\n\n${progress.answer.kept}` : progress.answer.kept
   const said = { role: "assistant", text: all, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
   const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
-  // What a turn forgot stands in its own runs and memories too.
-  const forgot = progress.log.records.some(({ kind }) => kind === "forget")
+  const forgot = hasForgotten(turn)
   const kept = forgot ? [] : keptRuns(progress, profile.history.toolRuns)
   const runs = filled(kept)
   const withRuns = runs ? { runs } : {}
@@ -259,7 +256,7 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     messages: Object.freeze(spoken),
     recalled: shown.flatMap(({ id }) => id ?? []),
     untrusted,
-    forgot: progress.log.records.some(({ kind }) => kind === "forget"),
+    forgot: hasForgotten(turn),
     hookStates: Object.fromEntries(hooks.states),
   })
 }

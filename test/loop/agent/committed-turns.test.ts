@@ -56,6 +56,26 @@ test.each<[string, ProfileInput, readonly string[], Partial<CommittedTurn>]>([
   for (const part of [turn, turn?.messages, turn?.messages[0], turn?.key, turn?.speaker]) expect(Object.isFrozen(part)).toBe(true)
 })
 
+test("T35 what a turn forgot before it waited for an approval is forgotten when it goes on, in the history too", async () => {
+  const seen: CommittedTurn[] = []
+  const jobs = [{ kind: "watch", afterTurn: (turn: CommittedTurn) => void seen.push(turn), run: async () => undefined }]
+  const store = createInMemoryStore()
+  const ask = defineTool({ name: "ask", description: "Asks.", needsApproval: () => true, execute: () => "asked" })
+  const options = { store, memory, tools: [forget, ask], plugins: [{ name: "p", jobs }], runJobs: false }
+  const calls = ["forget", "ask"].map((name) => [{ type: "tool-call" as const, call: { id: name, name, args: "{}" } }])
+  const model = scriptedModel([...calls, "Done."], { capabilities: { tools: true } })
+  const { agent, session } = testAgent(model, { locale: "en", dialect: "layered", loop: { mode: "native" } }, options)
+  const first = await session.send("Forget my aunt.").result
+  const [approval] = (first.ok && first.approvals) || []
+  expect(await session.approve(approval?.id ?? "").result).toMatchObject({ ok: true, text: "Done." })
+  expect(seen.at(-1)).toMatchObject({ forgot: true, messages: [{ text: "Forget my aunt." }, { text: "Done." }] })
+  expect((await session.history()).map(({ text, runs, recalled }) => [text, runs, recalled])).toEqual([
+    ["Forget my aunt.", undefined, undefined],
+    ["Done.", undefined, undefined],
+  ])
+  await agent.close()
+})
+
 test("T35 R27 jobs see of a turn in which nobody spoke the answer alone", async () => {
   const [turn] = await seenByJobs({}, answer, true)
   expect(turn?.messages).toEqual([expect.objectContaining({ role: "assistant", text: "Hello.", unprompted: true })])

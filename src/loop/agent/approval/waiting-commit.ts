@@ -6,6 +6,7 @@ import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
+import { hasForgotten } from "../kept-runs.ts"
 
 /**
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
@@ -68,13 +69,14 @@ async function behindHeard(
   return append.map((message) => ({ ...message, turnId: own, ...reply }))
 }
 
-function openTurnOf({ input, progress }: TurnContext): Partial<OpenTurn> {
+function openTurnOf(turn: TurnContext): Partial<OpenTurn> {
+  const { input, progress } = turn
   const { resumes, kept, turnId, speaker, wake, wakeTrust } = input
   const { open, found, runs, steps } = progress
   const items = [...input.stack.items("turn"), ...input.inject]
   return {
     turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
-    ...defined({ speaker, wake, wakeTrust, step: open.step }),
+    ...defined({ speaker, wake, wakeTrust, step: open.step, forgot: hasForgotten(turn) || undefined }),
     inject: [...new Map(items.map((item) => [item.key, item])).values()],
     prestart: found.prestart,
     ...{ runs, steps, calls: open.calls },

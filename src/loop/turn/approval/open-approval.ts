@@ -31,6 +31,8 @@ export interface OpenTurn {
   readonly steps: readonly PlannerStep[]
   readonly step: UnfinishedStep
   readonly calls: readonly OpenCall[]
+  /** True if something was forgotten in the turn. */
+  readonly forgot?: boolean
   /**
    * Present once a process began to run the allowed calls, which are then never begun again. Until this moment, in milliseconds since
    * 1970, they may still run; later their outcome is unknown unless `step` has their runs.
