@@ -9,7 +9,7 @@ export interface SignalScore {
   readonly at: (slot: number) => number
   /** No slot has more, or if the scores stand in an array, none that is not touched. */
   readonly most: number
-  /** The scores by slot, if they stand in an array. */
+  /** The most that each slot may have, if that stands in an array. */
   readonly array?: Float64Array
 }
 

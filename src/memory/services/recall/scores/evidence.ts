@@ -66,7 +66,7 @@ const likely = 16
 
 /**
  * Weighs the touched slots that may be among the `wanted` best, or have the most of the words. First only what stands in arrays is added up,
- * which costs little: all other signals together add no more than `most`, and take nothing away, so that no slot is weighed twice.
+ * which costs little: all other signals together add no more than `most`.
  */
 function weigh(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Weighed {
   const { weights } = asked
@@ -78,24 +78,24 @@ function weigh(table: DocumentTable, asked: Question, scores: SignalScores, want
     const [array, weight] = [scores.get(signal)?.array, weights[signal]]
     if (array !== undefined) for (const slot of touched) values[slot] = (values[slot] ?? 0) + weight * (array[slot] ?? 0)
   }
-  const slots: number[] = []
-  let [highest, told] = [0, 0]
-  const weighFrom = (least: number, below: number) => {
-    for (const slot of touched) {
-      const sum = values[slot] ?? 0
-      if (sum < least || sum >= below) continue
-      slots.push(slot)
-      values[slot] = own(slot)
-      highest = Math.max(highest, sum)
-      if (sum > told) told = Math.max(told, toldOf(slot))
-    }
+  const between = (least: number, end: number) => {
+    const found: number[] = []
+    for (const slot of touched) if ((values[slot] ?? 0) >= least && (values[slot] ?? 0) < end) found.push(slot)
+    return found
   }
   const first = leastOf(touched, values, wanted * likely)
-  weighFrom(first, Number.POSITIVE_INFINITY)
+  const likeliest = between(first, Number.POSITIVE_INFINITY)
+  const highest = likeliest.reduce((highest, slot) => Math.max(highest, values[slot] ?? 0), 0)
   const isFound = foundBy(scores, asked, 0)
-  const last = leastOf(slots, values, wanted, (slot) => isFound(slot) && firstSlot(table, slot) === slot)
+  const counting = likeliest.filter((slot) => isFound(slot) && firstSlot(table, slot) === slot)
+  const last = Float64Array.from(counting, own).sort().at(-wanted) ?? Number.NEGATIVE_INFINITY
   const enough = scores.has("vector") ? Number.NEGATIVE_INFINITY : last - restOf(table, asked, highest + most)
-  weighFrom(Math.min(told, enough - most), first)
+  let told = likeliest.reduce((told, slot) => Math.max(told, toldOf(slot)), 0)
+  const slots = [...likeliest, ...between(Math.min(told, enough - most), first)]
+  for (const slot of slots) {
+    told = Math.max(told, toldOf(slot))
+    values[slot] = own(slot)
+  }
   return { slots, values, own, most, enough, told }
 }
 
@@ -173,16 +173,15 @@ export function topSlots(table: DocumentTable, slots: Slots, scores: Float64Arra
   return found.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || table.newestFirst(a, b)).slice(0, wanted)
 }
 
-/** The lowest score among the `wanted` best ones, of the slots that count. It sorts only scores that may be among them. */
-function leastOf(slots: Slots, scores: Float64Array, wanted: number, counts: (slot: number) => boolean = () => true): number {
+/** The lowest score among the `wanted` best ones. It sorts only scores that may be among them. */
+function leastOf(slots: Slots, scores: Float64Array, wanted: number): number {
   const kept = new Float64Array(wanted * 4)
   let count = 0
   let least = Number.NEGATIVE_INFINITY
   // A loop by number is several times faster here: the slots are of two kinds.
   for (let i = 0; i < slots.length; i++) {
-    const slot = slots[i] ?? 0
-    const score = scores[slot] ?? 0
-    if (score <= least || !counts(slot)) continue
+    const score = scores[slots[i] ?? 0] ?? 0
+    if (score <= least) continue
     kept[count++] = score
     if (count < kept.length) continue
     kept.sort().copyWithin(0, count - wanted)

@@ -64,10 +64,9 @@ function fieldScores(table: DocumentTable, plan: QueryPlan): [RecallSignal, Sign
 }
 
 /** Lowers the scores of questions: they do not tell what they ask about. The lines beside them still get the full score. */
-function lessForQuestions({ columns: { marks }, scoreArrays }: DocumentTable, scores: Float64Array): SignalScore {
-  for (const slot of scoreArrays.touched)
-    if (((marks[slot] ?? 0) & questionMark) !== 0) scores[slot] = (scores[slot] ?? 0) * questionPart
-  return ofArray(scores)
+function lessForQuestions({ columns: { marks } }: DocumentTable, scores: Float64Array): SignalScore {
+  const at = (slot: number) => (scores[slot] ?? 0) * (((marks[slot] ?? 0) & questionMark) === 0 ? 1 : questionPart)
+  return { at, most: 0, array: scores }
 }
 
 /** The weighted sum of some signals of a slot. */
