@@ -4,6 +4,7 @@ import { PromptStrataError } from "../../core/errors.ts"
 import { didYouMean } from "../../core/suggest.ts"
 import { priority as priorities } from "../../core/value.ts"
 import { fold } from "../../prompt/encode/fold.ts"
+import { partsBetween } from "../../prompt/encode/line-breaks.ts"
 import { readLoreKey } from "../../prompt/layers/lorebook/lore-key.ts"
 import type { LoreEntry, LoreKey, LorePosition } from "../../prompt/layers/lorebook/lorebook.ts"
 import { compilePattern } from "../../prompt/layers/lorebook/pattern.ts"
@@ -174,10 +175,7 @@ function worldBookEntry({ attributes, body, firstLine, line }: FileEntry, place:
     sticky: count("sticky"),
     cooldown: count("cooldown"),
     delay: count("delay"),
-    groups: group
-      ?.split(",")
-      .map((name) => name.trim())
-      .filter((name) => name !== ""),
+    groups: group === undefined ? undefined : partsBetween(group, ","),
     groupWeight: count("group_weight"),
     groupOverride: flag("group_override"),
     excludeRecursion: flag("exclude_recursion"),

@@ -20,6 +20,11 @@ export function onOneLine(text: string): string {
   return text.replace(/[\s\u0085]+/g, " ").trim()
 }
 
+/** The parts of a text between separators, trimmed, without those that are blank. */
+export function partsBetween(text: string, separator: string | RegExp): readonly string[] {
+  return text.split(separator).flatMap((part) => part.trim() || [])
+}
+
 /** Joins the lines of a text by single spaces, without the white space around them and without blank lines. */
 export function joinLines(text: string): string {
   if (!hasLineBreak(text)) return text

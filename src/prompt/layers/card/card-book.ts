@@ -1,4 +1,5 @@
 import { isRecord, recordOf } from "../../../core/json-access.ts"
+import { partsBetween } from "../../encode/line-breaks.ts"
 import { readLoreKey } from "../lorebook/lore-key.ts"
 import type { Lorebook, LoreEntry, LoreKey, LorePosition, SecondaryLogic } from "../lorebook/lorebook.ts"
 import { type Decorators, readDecorators } from "./decorators.ts"
@@ -173,10 +174,7 @@ function worldPosition(number: number, read: FieldReader): LorePosition {
 }
 
 function namesIn(text: string): readonly string[] | undefined {
-  const names = text
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "")
+  const names = partsBetween(text, ",")
   return names.length === 0 ? undefined : names
 }
 

@@ -1,4 +1,5 @@
 import { priority } from "../../../core/value.ts"
+import { partsBetween } from "../../encode/line-breaks.ts"
 import type { InjectionInput } from "../../stack/injection.ts"
 import type { Card } from "./card.ts"
 import type { FilledText } from "./macros.ts"
@@ -63,8 +64,5 @@ export function cardInjections({ card, slots, fill }: CardTurn): readonly Inject
 
 /** The dialogues of `mes_example`, which lines `<START>` part. */
 function exampleDialogues({ exampleDialogues: text }: Card): readonly string[] {
-  return text
-    .split(/<START>/i)
-    .map((dialogue) => dialogue.trim())
-    .filter((dialogue) => dialogue !== "")
+  return partsBetween(text, /<START>/i)
 }

@@ -1,3 +1,4 @@
+import { partsBetween } from "../../encode/line-breaks.ts"
 import type { LoreConditions, LorePosition } from "../lorebook/lorebook.ts"
 
 /** The decorators of a V3 entry's content that have an effect (C16). */
@@ -79,13 +80,7 @@ function isValid(name: string, value: string): boolean {
 function decoratorsOf(found: Found): Decorators {
   const first = (name: string): string | undefined => found.get(name)?.[0]
   const count = (name: string): number | undefined => (found.has(name) ? Number(first(name)) : undefined)
-  const lists = (name: string) =>
-    (found.get(name) ?? []).map((value) =>
-      value
-        .split(",")
-        .map((key) => key.trim())
-        .filter(Boolean),
-    )
+  const lists = (name: string) => (found.get(name) ?? []).map((value) => partsBetween(value, ","))
   const conditions: LoreConditions = {
     force: found.has("activate") ? "always" : found.has("dont_activate") ? "never" : undefined,
     afterAnswers: count("activate_only_after"),
