@@ -6,10 +6,9 @@ import { hasEnded, type Tool } from "../../prompt/tools/tool.ts"
 import { exactArguments } from "./calls/exact-arguments.ts"
 import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
-import { answered, proseReading } from "./prose.ts"
+import { answered, outcomeOfWords, proseReading } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
-import { isBlankAnswer, isQuietWake } from "./turn-outcome.ts"
 import type { ModelCall, UnfinishedStep } from "./turn-progress.ts"
 
 /**
@@ -27,10 +26,7 @@ export async function planNative(turn: TurnContext, guard: CallGuard): Promise<P
     const { calls: given, text, finish } = await nativeStep(turn, native)
     const calls = given.map((call) => withOwnId(turn, ids, call))
     turn.signal.throwIfAborted()
-    if (calls.length === 0) {
-      if (isBlankAnswer(turn) && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
-      return answered(finish)
-    }
+    if (calls.length === 0) return outcomeOfWords(turn, finish)
     const unfinished = await runCalls(turn, guard, { calls, text, finish, native })
     turn.signal.throwIfAborted()
     if (unfinished) return { type: "awaiting", step: unfinished }

@@ -55,6 +55,11 @@ export async function proseStep(turn: TurnContext, request: StepRequest): Promis
 /** Plans nothing: makes one call without tools, whose text is the answer. */
 export async function planChat(turn: TurnContext): Promise<PlanOutcome> {
   const finish = await proseStep(turn, { prompt: "chat" })
+  return outcomeOfWords(turn, finish)
+}
+
+/** The end of planning after words without a call. Blank ones are an answer only where silence is one. */
+export function outcomeOfWords(turn: TurnContext, finish: FinishReason | undefined): PlanOutcome {
   if (isBlankAnswer(turn) && !isQuietWake(turn)) return { type: "final", stopReason: "finish" }
   return answered(finish)
 }
