@@ -92,6 +92,15 @@ export function fullMessage(message: string, { source, frame, hint }: ErrorConte
   return [`${where}${message}`, frame, hint].filter((part) => part !== undefined && part !== "").join("\n")
 }
 
+/** The result of work, or something else where it throws. For a failure that says no more than that there is nothing to use. */
+export function attempt<T>(work: () => T, otherwise: T): T {
+  try {
+    return work()
+  } catch {
+    return otherwise
+  }
+}
+
 /** Any thrown thing in words for people, without secrets: an Error's message, else its text. Never throws, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return redactText(wordsOf(thrown), hostSecrets())

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs"
 import { basename, dirname, extname, join, resolve } from "node:path"
+import { attempt } from "../core/errors.ts"
 import { didYouMean } from "../core/suggest.ts"
 import { fallbackLocales } from "../prompt/dialect/locales.ts"
 import { fileExists } from "./file-log.ts"
@@ -78,11 +79,7 @@ export function knownNames(folders: readonly string[], nameOf: (entry: string, f
 
 /** The names in a folder. None when the folder is missing or not readable. */
 export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
-  }
+  return attempt(() => readdirSync(folder), [])
 }
 
 /** The message and the hint of an error about a name or path that leads to nothing. `what` completes "expected …". */

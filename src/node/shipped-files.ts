@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { fileURLToPath } from "node:url"
+import { attempt } from "../core/errors.ts"
 
 /**
  * The package's own folder: the nearest one upwards that holds its `package.json`, so that it is the same for a source file and for a
@@ -55,9 +56,5 @@ function findPackageFolder(): string {
 }
 
 function manifestIn(folder: string): { readonly name: string; readonly version: string } | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))
-  } catch {
-    return undefined
-  }
+  return attempt(() => JSON.parse(readFileSync(join(folder, "package.json"), "utf8")), undefined)
 }

@@ -1,4 +1,5 @@
 import { parse } from "smol-toml"
+import { attempt } from "../core/errors.ts"
 
 /** The place of a table, a key or an array's item, and of everything inside it. */
 export interface TomlNode {
@@ -154,12 +155,8 @@ function readQuoted(scanner: TomlScanner): string {
 }
 
 function unescaped(quoted: string): string {
-  try {
-    return String(parse(`key = ${quoted}`).key)
-  } catch {
-    // This happens only in a text that is no TOML, where any name will do.
-    return quoted
-  }
+  // It throws only in a text that is no TOML, where any name will do.
+  return attempt(() => String(parse(`key = ${quoted}`).key), quoted)
 }
 
 /** Moves past the next `closing`. Between double quotes a backslash escapes the character after it. */

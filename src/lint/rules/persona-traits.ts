@@ -1,3 +1,4 @@
+import { parsedJson } from "../../core/json-access.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { fileRule, finding, type LintFile, type LintFileKind, type LintFinding, lintRule } from "../rule.ts"
 import { bodyLines, columnAt } from "../text-positions.ts"
@@ -36,12 +37,7 @@ const macro = lazyPattern(
 )
 
 function isJson(body: string): boolean {
-  if (!/^\s*[[{]/.test(body)) return false
-  try {
-    return typeof JSON.parse(body) === "object"
-  } catch {
-    return false
-  }
+  return /^\s*[[{]/.test(body) && typeof parsedJson(body) === "object"
 }
 
 /** Personas without a name, a personality, a tone or a form of address (T37). Only Chinese and English personas are checked. */

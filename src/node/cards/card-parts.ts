@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import { messageOf } from "../../core/errors.ts"
+import { attempt, messageOf } from "../../core/errors.ts"
 import { locatedError } from "../../core/evidence/located-error.ts"
 import { isRecord, type Json, recordOf } from "../../core/json-access.ts"
 import { checkLength, readMapping } from "../front-matter.ts"
@@ -85,12 +85,9 @@ function parted(folder: string, { value, files, write, title = () => "" }: Parte
 function fileOfEntry(entry: unknown): { readonly ending: string; readonly text: string } | undefined {
   if (!isRecord(entry)) return undefined
   const text = fileOfLore(entry)
-  try {
-    return isDeepStrictEqual(loreOfFile(text, "lore"), JSON.parse(JSON.stringify(entry))) ? { ending: "md", text } : undefined
-  } catch {
-    // Front matter has bounds that JSON does not have.
-    return undefined
-  }
+  // Front matter has bounds that JSON does not have, and then it throws.
+  const isSame = attempt(() => isDeepStrictEqual(loreOfFile(text, "lore"), JSON.parse(JSON.stringify(entry))), false)
+  return isSame ? { ending: "md", text } : undefined
 }
 
 function titleOf(entry: unknown): string {

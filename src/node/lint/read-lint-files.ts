@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve, sep } from "node:path"
-import { PromptStrataError } from "../../core/errors.ts"
+import { attempt, PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
 import { positionAt } from "../../core/source.ts"
 import type { LintContext, LintFault, LintFile, LintProfile } from "../../lint/rule.ts"
@@ -187,12 +187,8 @@ function profileFiles(linted: readonly string[], chains: ReadonlyMap<string, rea
 }
 
 function textOf(path: string): string {
-  try {
-    return readTextFile(path)
-  } catch {
-    // Loading the profile reports the mistake.
-    return ""
-  }
+  // Loading the profile reports the mistake.
+  return attempt(() => readTextFile(path), "")
 }
 
 function tomlFiles(folder: string): string[] {

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
-import { PromptStrataError } from "../../core/errors.ts"
+import { attempt, PromptStrataError } from "../../core/errors.ts"
 import type { LintFile, LintFileKind, LintProfile } from "../../lint/rule.ts"
 import { requireRest } from "../../prompt/dialect/compile-dialect.ts"
 import { isLocale } from "../../prompt/dialect/locales.ts"
@@ -228,10 +228,6 @@ function pathsIn(root: string, below: string): string[] {
 }
 
 function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    // A folder that cannot be read is reported by the code that needs it.
-    return []
-  }
+  // A folder that cannot be read is reported by the code that needs it.
+  return attempt(() => readdirSync(folder, { withFileTypes: true }), [])
 }

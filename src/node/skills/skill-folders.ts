@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from "node:fs"
 import { join, relative, sep } from "node:path"
+import { attempt } from "../../core/errors.ts"
 import type { Skill } from "../../prompt/layers/skills.ts"
 import { splitFrontMatter } from "../front-matter.ts"
 import { readTextFile } from "../read-text-file.ts"
@@ -90,12 +91,8 @@ function skillFileAmong(entries: readonly Dirent[], folder: string, root: string
 }
 
 function isOutside(path: string, root: string): boolean {
-  try {
-    return !`${realpathSync(path)}${sep}`.startsWith(`${root}${sep}`)
-  } catch {
-    // A link whose target is missing leads nowhere.
-    return false
-  }
+  // A link whose target is missing leads nowhere.
+  return attempt(() => !`${realpathSync(path)}${sep}`.startsWith(`${root}${sep}`), false)
 }
 
 function sortedEntries(folder: string): Dirent[] {

@@ -1,4 +1,4 @@
-import { PromptStrataError } from "../../../core/errors.ts"
+import { attempt, PromptStrataError } from "../../../core/errors.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { redactText } from "../../../core/secrets/redact.ts"
 
@@ -33,9 +33,5 @@ export function withoutSecrets(text: string, { secrets }: ConnectionTarget): str
 }
 
 function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+  return attempt(() => decodeURIComponent(part), part)
 }

@@ -1,6 +1,6 @@
 import { checkMemberTypes, checkOptions } from "../../../core/check-options.ts"
 import type { Attachment, AttachmentInput, HistoryMessage, ServiceKey, SessionKey } from "../../../core/conversation.ts"
-import { PromptStrataError } from "../../../core/errors.ts"
+import { attempt, PromptStrataError } from "../../../core/errors.ts"
 import { pictureTypes } from "../../../core/model/language-model.ts"
 import { orAborted } from "../../../core/timers.ts"
 import type { FileFault, FileReferences } from "../file-references.ts"
@@ -254,11 +254,7 @@ function linked({ url, name, mediaType }: AttachmentLook & { readonly url: strin
 }
 
 function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return attempt(() => decodeURIComponent(text), text)
 }
 
 const endings = {
