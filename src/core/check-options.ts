@@ -1,5 +1,5 @@
 import { isMoment } from "./conversation.ts"
-import { PromptStrataError } from "./errors.ts"
+import { attempt, PromptStrataError } from "./errors.ts"
 import { didYouMean } from "./suggest.ts"
 
 /** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
@@ -58,11 +58,7 @@ export function checkType(what: string, value: unknown, type: TypeName): void {
 }
 
 function isJson(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
+  return attempt(() => JSON.stringify(value) !== undefined, false)
 }
 
 /** A value in words, for an error: the first 80 characters of a text as JSON, and of an object its type alone. */

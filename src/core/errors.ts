@@ -129,11 +129,7 @@ function wordsOf(thrown: unknown): string {
 }
 
 function kindOf(thrown: unknown): string {
-  try {
-    return Object.prototype.toString.call(thrown)
-  } catch {
-    return "unknown"
-  }
+  return attempt(() => Object.prototype.toString.call(thrown), "unknown")
 }
 
 /** Throws when our own reasoning is wrong: a bug here, never the caller's mistake. */
