@@ -1,3 +1,4 @@
+import { attempt } from "../../core/errors.ts"
 import { isRecord, listOf } from "../../core/json-access.ts"
 import type { JsonSchema } from "./tool.ts"
 
@@ -45,9 +46,5 @@ export function resolveReference(root: JsonSchema, reference: string): unknown {
 
 function pointerSegment(segment: string): string {
   const unescaped = segment.replaceAll("~1", "/").replaceAll("~0", "~")
-  try {
-    return decodeURIComponent(unescaped)
-  } catch {
-    return unescaped
-  }
+  return attempt(() => decodeURIComponent(unescaped), unescaped)
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../../core/errors.ts"
 import { encodeJsonLine } from "../encode/inline.ts"
 import { hasLineBreak, joinLines } from "../encode/line-breaks.ts"
 import { isSchema, jsonTypeOf, keyword, listKeyword, propertiesOf, resolveReference } from "./json-schema.ts"
@@ -228,11 +229,7 @@ function keywordText(schema: JsonSchema, name: string, encode: TypePrinter["enco
 function printConstant(value: unknown, { encode }: TypePrinter): string {
   const encoded = typeof value === "string" ? encode(value) : undefined
   if (encoded !== undefined && (encoded !== value || !isMistakable(encoded))) return encoded
-  try {
-    return encodeJsonLine(value)
-  } catch {
-    return "any"
-  }
+  return attempt(() => encodeJsonLine(value), "any")
 }
 
 const jsonWord = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
