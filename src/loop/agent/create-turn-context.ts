@@ -67,7 +67,10 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
 }
 
 /** The text that the answer goes on with: what came of it before a crash, or what its caller gave. */
-const saidBefore = ({ journal, control }: TurnInput): string => journal?.said || (control?.answerLimit?.behind ?? "")
+const saidBefore = (input: TurnInput): string => input.journal?.said || (limitOf(input)?.behind ?? "")
+
+/** The bounds of the answer. A turn that goes on has those of the call that began it, unless it is given others. */
+const limitOf = ({ control, resumes }: TurnInput) => control?.answerLimit ?? resumes?.open.answerLimit
 
 /** Of a text that the history has, so many characters of its end are enough. */
 const maxShownEnd = 500
@@ -107,8 +110,8 @@ function createTurnProgress(
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
-  const bounds = { ...input.control?.answerLimit, behind: saidBefore(input) }
-  const isBound = input.control?.answerLimit !== undefined || bounds.behind !== ""
+  const bounds = { ...limitOf(input), behind: saidBefore(input) }
+  const isBound = limitOf(input) !== undefined || bounds.behind !== ""
   const limit = isBound ? ([bounds, agent.ports.counter] as const) : undefined
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }

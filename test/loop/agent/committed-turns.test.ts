@@ -69,7 +69,7 @@ test("T35 what a turn forgot before it waited for an approval is forgotten when 
   const [approval] = (first.ok && first.approvals) || []
   expect(await session.approve(approval?.id ?? "").result).toMatchObject({ ok: true, text: "Done." })
   expect(seen.at(-1)).toMatchObject({ forgot: true, messages: [{ text: "Forget my aunt." }, { text: "Done." }] })
-  expect((await session.history()).map(({ text, runs, recalled }) => [text, runs, recalled])).toEqual([
+  expect((await store.load(session.key))?.history.map(({ text, runs, recalled }) => [text, runs, recalled])).toEqual([
     ["Forget my aunt.", undefined, undefined],
     ["Done.", undefined, undefined],
   ])

@@ -77,6 +77,7 @@ function openTurnOf(turn: TurnContext): Partial<OpenTurn> {
   return {
     turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
     ...defined({ speaker, wake, wakeTrust, step: open.step, forgot: hasForgotten(turn) || undefined }),
+    ...defined({ answerLimit: input.control?.answerLimit ?? resumes?.open.answerLimit }),
     inject: [...new Map(items.map((item) => [item.key, item])).values()],
     prestart: found.prestart,
     ...{ runs, steps, calls: open.calls },

@@ -6,6 +6,7 @@ import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
 import { printJson } from "../../../prompt/tools/print-json.ts"
 import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
+import type { AnswerLimit } from "../../../reply/output/answer-limit.ts"
 import type { UnfinishedStep } from "../turn-progress.ts"
 
 /** An approval as the session's state keeps it. */
@@ -31,6 +32,8 @@ export interface OpenTurn {
   readonly steps: readonly PlannerStep[]
   readonly step: UnfinishedStep
   readonly calls: readonly OpenCall[]
+  /** The bounds that the caller gave the answer. */
+  readonly answerLimit?: AnswerLimit
   /** True if something was forgotten in the turn. */
   readonly forgot?: boolean
   /**

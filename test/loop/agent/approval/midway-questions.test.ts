@@ -182,6 +182,15 @@ describe("N43 a question in the middle of a tool's work", () => {
     ])
   })
 
+  test("keeps the bounds that the caller gave the answer", async () => {
+    const store = createInMemoryStore()
+    const before = over(store, [native({ to: ["Ada"] })], {}, "native")
+    const given = { answerLimit: { stop: ["\nBob:"], behind: "I will pay Ada, then I tell you." } }
+    const { id } = asked(await before.session.send("Pay Ada.", given).result)
+    const after = over(store, ["I will pay Ada, then I tell you. Paid.\nBob: no"], {}, "native")
+    expect(await after.session.approve(id).result).toMatchObject({ ok: true, text: " Paid." })
+  })
+
   test("is answered by the person asked alone, once, in time", async () => {
     const clock = manualClock(0)
     const store = createInMemoryStore()
