@@ -227,7 +227,8 @@ test("N23 a question that was asked in words is not asked again by the next proc
 })
 
 test.each(["yes CODE", "/continue"])("N23, N43 a question with which %s went on is asked by the next process", async (words) => {
-  const { start, sent, reach, settle, takeUp, clock } = processes()
+  const { start, sent, reach, takeUp, clock } = processes()
+  const tried: string[] = []
   const pay = defineTool({
     name: "pay",
     description: "Pays.",
@@ -239,13 +240,16 @@ test.each(["yes CODE", "/continue"])("N23, N43 a question with which %s went on 
   })
   const steps =
     words === "yes CODE" ? [callTool("pay", { to: ["Ada", "Bob"] })] : [finish("Hi."), callTool("pay", { to: ["Bob"] })]
-  const first = start(scriptedModel(steps), { tools: [pay] }, (text) => (text.includes("pay Bob") ? never() : sent.push(text)))
+  const first = start(scriptedModel(steps), { tools: [pay] }, (text) => {
+    tried.push(text)
+    return text.includes("pay Bob") ? never() : sent.push(text)
+  })
   await first.take(home, { id: "1", text: "Pay.", from: ann })
   await reach(1)
   clock.advance(1)
   const code = /yes (\w{6})/i.exec(sent[0] ?? "")?.[1]
   await first.take(home, { id: "2", text: words.replace("CODE", String(code)), from: ann })
-  await settle()
+  await vi.waitFor(() => expect(tried).toContainEqual(expect.stringContaining("pay Bob")))
   start(scriptedModel([]), { tools: [pay] })
   await takeUp()
   await reach(2)

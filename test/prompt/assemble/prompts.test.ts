@@ -25,7 +25,7 @@ describe("the shipped prompts read as these files", () => {
       dialect,
       prompt,
       locale,
-      turn: filledTurn(locale, { group: dialect !== "fay" }),
+      turn: filledTurn(locale, { group: dialect !== "fay", timeZone: "UTC" }),
     })
     await expect(promptGolden(assembly)).toMatchFileSnapshot(`__snapshots__/${dialect}-${prompt}-full.${locale}.md`)
   })
