@@ -29,8 +29,10 @@ export function keepCacheAlive(
   if (!isIdle || assembler.size === 0 || !model || !request?.assembly) return undefined
   const { assembly, messages } = request
   if (assembly.tokens + assembly.overheadTokens < leastTokens) return undefined
-  const { key, turnId } = input
-  const begun = { agent, key, turnId, model, assembler, version: (record?.version ?? 0) + 1, over: new AbortController() }
+  const { key, turnId, resumes } = input
+  // A turn that goes on after an approval wrote more than its end.
+  const version = (resumes?.version() ?? record?.version ?? 0) + 1
+  const begun = { agent, key, turnId, model, assembler, version, over: new AbortController() }
   if ((usage.inputCacheReadTokens || usage.inputCacheWriteTokens) && !messages.some(({ parts }) => parts)) {
     memoOf(assembler).set(heldRequest, begun.over, { ...request, assembly })
     void repeatWhile(begun)

@@ -129,6 +129,27 @@ describe("L28 the cache of a session is kept alive", () => {
     expect(sentMs.slice(1)).toEqual([saidMs + quietMs, saidMs + 2 * quietMs])
   })
 
+  test("behind a turn that waited for an approval and behind the one that went on after it", async () => {
+    const pay = defineTool({
+      ...{ name: "pay", description: "Pays.", inputSchema: z.object({}), needsApproval: true },
+      execute: () => "paid",
+    })
+    const { agent, say, rest, repeats, messages } = scene({
+      profile: { loop: { mode: "json" } },
+      options: { tools: [pay] },
+      says: (number) => (number === 1 ? callTool("pay", {}) : finish("Done.")),
+    })
+    const asked = await say()
+    await rest()
+    expect(repeats()).toBe(1)
+    if (!asked.ok) throw asked.error
+    await agent.session("talk").approve(asked.approvals?.[0]?.id ?? "").result
+    await rest()
+    await rest()
+    await rest()
+    expect([repeats(), messages]).toEqual([3, []])
+  })
+
   test("with a model's own bound of the output if that is less, and with the tools of the request, of which none runs", async () => {
     let ran = 0
     const tool = defineTool({
