@@ -17,9 +17,10 @@ import { commitOf, type LoadedSession, loadSession, rewound } from "./set-aside.
 export async function rewind(at: SessionAtRest, to: string | null): Promise<void> {
   const session = await load(at)
   const there = rewound(session, to === null ? null : turnOf(session, to).turnId, { keepHeard: false })
-  // A wake that waits has no message.
-  const isWaiting = to === null && openTurnIn(session.record.state) !== undefined
-  if (isWaiting || there.replaces.turns.length > 0) await write(at, commitOf(session, there))
+  const open = openTurnIn(session.record.state)
+  // A wake that waits stands behind all turns, mostly without a message.
+  const isBehind = open !== undefined && !session.turns.some(({ turnId }) => turnId === open.turnId)
+  if (isBehind || there.replaces.turns.length > 0) await write(at, commitOf(session, there))
 }
 
 /** Switches a conversation's memory, unless it is so. Words that were heard until now are then never remembered. */

@@ -361,6 +361,22 @@ test("beginning anew closes also the question of a wake, of which the history ha
   expect(sent).toEqual([])
 })
 
+test("going back to the last turn closes the question of a wake behind it, but not that of the turn itself", async () => {
+  const { session } = over(createInMemoryStore(), [
+    finish("Hello."),
+    callTool("pay", { to: "Ada" }),
+    callTool("pay", { to: "Bob" }),
+  ])
+  const { trace } = await session.send("Hi.").result
+  await session.wake("The rent is due.").result
+  await session.rewind(trace.turnId)
+  expect(await session.approvals()).toEqual([])
+  const asked = await session.send("Pay Bob.").result
+  await session.rewind(asked.trace.turnId)
+  expect(await session.approvals()).toMatchObject([{ args: { to: "Bob" } }])
+  expect((await session.history()).map(({ text }) => text)).toEqual(["Hi.", "Hello.", "Pay Bob."])
+})
+
 test("an answer of the model that fails after the call ran: the call is never run again, and the next turn knows its result", async () => {
   const { session, model } = over(createInMemoryStore(), [
     callTool("pay", { to: "Ada" }),
