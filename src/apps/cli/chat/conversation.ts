@@ -1,4 +1,5 @@
 import type { DatabaseStore } from "../../../adapters/stores/database-store.ts"
+import { messageOf } from "../../../core/errors.ts"
 import type { LanguageModel } from "../../../core/model/language-model.ts"
 import type { Assembly } from "../../../core/span.ts"
 import { didYouMean } from "../../../core/suggest.ts"
@@ -63,7 +64,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       session = agent.session(conversationName(++number))
       request = undefined
       // What was said is judged now, so that the new conversation recalls it.
-      void agent.idle()
+      void agent.idle().catch((thrown: unknown) => screen.complain(translate(messageOf(thrown))))
       const greeting = await greet()
       const begun = words.newConversation(session.key.conversation)
       return greeting === undefined ? begun : `${begun}\n\n${profile.agent.name}: ${greeting}`
