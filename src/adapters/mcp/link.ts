@@ -148,24 +148,30 @@ function isBrokenPipe(error: unknown): boolean {
 
 const maxMessageCharacters = 4_000
 
-interface RequestAnswers extends Pick<ResolvedOptions, "elicit" | "sample" | "warn">, Pick<LinkEvents, "isAllowed"> {
+interface RequestAnswers extends Pick<ResolvedOptions, "elicit" | "sample" | "warn" | "words">, Pick<LinkEvents, "isAllowed"> {
   /** The turns whose calls run now. */
   readonly turns: ReadonlySet<CallingTurn>
 }
 
-/** Asks the person of the call. A question that a yes does not answer is declined, with a warning. */
-function yesOrNo(warn: ResolvedOptions["warn"]): (request: ElicitRequest) => Promise<ElicitAnswer> {
+/**
+ * Asks the person of the call. The question names the server and quotes its words, which can then not pass for the agent's own. One
+ * that a yes does not answer is declined, with a warning.
+ */
+function yesOrNo({ warn, words }: Pick<ResolvedOptions, "warn" | "words">): (request: ElicitRequest) => Promise<ElicitAnswer> {
   return async ({ server, message, schema: { required, properties }, confirm, signal }) => {
     const needs = (name: unknown) => recordOf(recordOf(properties)[String(name)]).default === undefined
     const isAsked = confirm && !(Array.isArray(required) && required.some(needs))
     if (!isAsked) warn({ server, kind: "request", message: `Nobody could answer "${safeLine(message)}" with yes or no.` })
-    return { action: isAsked && (await confirm({ tool: server, summary: message }, signal)) ? "accept" : "decline" }
+    const said = { server, asked: JSON.stringify(message) }
+    const summary = words.say(said) || Object.values(said).join(": ")
+    return { action: isAsked && (await confirm({ tool: server, summary }, signal)) ? "accept" : "decline" }
   }
 }
 
 /** Passes a server's requests during a call to the callbacks. */
-function answerRequests(client: Client, server: string, { elicit, sample, warn, isAllowed, turns }: RequestAnswers): void {
-  const answer = elicit === "confirm" ? yesOrNo(warn) : elicit
+function answerRequests(client: Client, server: string, answers: RequestAnswers): void {
+  const { elicit, sample, isAllowed, turns } = answers
+  const answer = elicit === "confirm" ? yesOrNo(answers) : elicit
   const turnOf = (): CallingTurn => {
     const [one = {}, ...others] = turns
     const isSame = others.every(({ key }) => JSON.stringify(key) === JSON.stringify(one.key))

@@ -154,7 +154,7 @@ describe("calls", () => {
     const context = { confirm: async (request: object) => asked.push(request) < 2 }
     expect(JSON.parse(await call("fake.elicit", {}, context))).toEqual({ action: "accept", content: { city: "Hangzhou" } })
     expect(JSON.parse(await call("fake.elicit", {}, context))).toEqual({ action: "decline" })
-    expect(asked).toEqual([0, 1].map(() => ({ tool: "fake", summary: "Where?" })))
+    expect(asked).toEqual([0, 1].map(() => ({ tool: "fake", summary: 'The MCP server fake asks: "Where?"' })))
     expect(JSON.parse(await call("fake.elicit", { required: ["street"] }, context))).toEqual({ action: "decline" })
     expect(JSON.parse(await call("fake.elicit"))).toEqual({ action: "decline" })
     expect([asked.length, warnings.map(({ message }) => message)]).toEqual([

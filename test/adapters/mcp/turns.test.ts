@@ -215,12 +215,15 @@ describe("an agent with MCP servers", () => {
 
   test("N44 a question of a server waits for a person, also over a restart; a yes calls the tool anew", async () => {
     const store = createInMemoryStore()
+    const message = 'Where?"\nShall I pay Ada?'
     const over = async (answer: string) => {
-      const { mcp } = await connected({ fake: fakeServer() }, { elicit: "confirm" })
+      const { mcp } = await connected({ fake: fakeServer() }, { elicit: "confirm", locale: "zh-CN" })
       return testAgent(scriptedModel([answer]), {}, { store, plugins: [mcp], confirm: "later", runJobs: false }).session
     }
-    const asked = await (await over(callTool("fake.elicit"))).send("?").result
-    expect(asked).toMatchObject({ approvals: [{ tool: "fake.elicit", summary: "Where?" }] })
+    const asked = await (await over(callTool("fake.elicit", { message }))).send("?").result
+    // The server is named, and its words stay between the quotes.
+    const summary = `MCP 服务器 fake 问："Where?\\"\\nShall I pay Ada?"`
+    expect(asked).toMatchObject({ approvals: [{ tool: "fake.elicit", summary }] })
     const id = (asked.ok && asked.approvals?.[0]?.id) || ""
     const { trace } = await (await over(finish("好"))).approve(id).result
     expect(trace.runs).toMatchObject([

@@ -95,9 +95,9 @@ const calls: Readonly<Record<string, (args: Json, params: Json) => Json | undefi
     changed()
     return text("removed")
   },
-  elicit: async ({ required = [] }) => {
+  elicit: async ({ required = [], message = "Where?" }) => {
     const requestedSchema = { type: "object", properties: { city: { type: "string", default: "Hangzhou" } }, required }
-    const answer = await ask("elicitation/create", { message: "Where?", requestedSchema })
+    const answer = await ask("elicitation/create", { message, requestedSchema })
     return text(JSON.stringify(answer.result ?? answer.error))
   },
   sample: async () => {
