@@ -1,6 +1,7 @@
 import { checkType } from "../core/check-options.ts"
 import type { Speaker } from "../core/conversation.ts"
 import { mapTexts } from "../prompt/encode/sanitise.ts"
+import { terminalText } from "../prompt/encode/terminal-text.ts"
 import type { Approval } from "../prompt/tools/tool.ts"
 import texts from "./approval-words.json" with { type: "json" }
 import { withBrokenLinks } from "./guard-links.ts"
@@ -28,15 +29,15 @@ const maxSummary = 1_000
 
 /**
  * Describes a call that waits for a person, in Chinese for a locale `zh…`, else in English. With `links`, no text or argument has an
- * address of another host that a client would load or follow (T48).
+ * address of another host that a client would load or follow (T48). None has characters that are invisible or act on what shows it.
  */
 export function approvalQuestion(approval: Approval, locale: string, links?: readonly string[]): ApprovalQuestion {
   checkType("the locale of approvalQuestion", locale, "string")
   const { id, code, callId, tool, args, summary, detail, untilMs, askedMs, from } = approval
-  const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(text, links))
+  const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(terminalText(text), links))
   const isChinese = locale.toLowerCase().startsWith("zh")
   const words = texts[isChinese ? "zh" : "en"]
-  const whole = detail ? `${summary}\n${detail}` : summary
+  const whole = terminalText(detail ? `${summary}\n${detail}` : summary)
   const count = whole.length - maxSummary
   const shown = count > 0 ? whole.slice(0, maxSummary).toWellFormed() + filled(words.more, { count }) : whole
   const time = timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")

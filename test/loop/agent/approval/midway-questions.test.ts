@@ -267,6 +267,17 @@ describe("N43 a question in the middle of a tool's work", () => {
     expect(approvalQuestion({ ...approval, from, detail: "-old\n+new" }, "en").question).toBe(
       "Ann, may I do this? change SOUL.md\n-old\n+new\nThe question waits 1 minute.",
     )
+    const odd = {
+      ...approval,
+      from: { id: "ann", name: "A\u202enn" },
+      args: { a: "\u2066b\0" },
+      summary: "pay\u202e\0\u001b[2J",
+      detail: "-x\r\n+\u2067y",
+    }
+    expect(approvalQuestion(odd, "en")).toMatchObject({
+      ...{ args: { a: "b" }, summary: "pay[2J" },
+      question: "Ann, may I do this? pay[2J\n-x\n+y\nThe question waits 1 minute.",
+    })
     const long = approvalQuestion({ ...approval, from, detail: "字".repeat(1_000) }, "zh-CN").question
     expect(long).toContain("…（还有 15 个字符）")
   })
