@@ -106,12 +106,11 @@ function toolContext(
   const { input, agent, progress } = turn
   const { id, name } = request
   const { isRunning } = run
-  const confirm = confirmOf(turn, request, run)
   return {
     key: input.key,
     turnId: input.turnId,
     clock: agent.ports.clock,
-    ...defined({ confirm }),
+    ...confirmOf(turn, request, run),
     record(record) {
       progress.log.records.push(record)
       if (record.attachment?.base64 !== undefined && isRunning()) attached.push(record.attachment)
@@ -134,14 +133,19 @@ interface RunningCall {
  * Asks a person in the middle of a call. Where nobody answers at once and the turn can wait, the run ends, and the call waits like one
  * that needs an approval. It then runs anew from its beginning, and the questions that were allowed before are not asked again.
  */
-function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting }: RunningCall): Confirm | undefined {
+function confirmOf(
+  turn: TurnContext,
+  request: ToolRequest,
+  { isRunning, waiting }: RunningCall,
+): Pick<ToolContext, "confirm" | "wasAllowed"> {
   const { agent, input, progress } = turn
   const { id, name, args, tool } = request
   const mayWait = request.canWait && agent.asking.later && tool?.runsAgent !== true ? tool : undefined
-  if (!agent.confirm && !mayWait) return undefined
+  if (!agent.confirm && !mayWait) return {}
   const allowed = allowedIn(turn, id)
   let count = 0
-  return async (given, signal) => {
+  const wasAllowed: ToolContext["wasAllowed"] = ({ summary, detail }) => allowed.includes(hashOf([count, summary, detail]))
+  const confirm: Confirm = async (given, signal) => {
     const request = { tool: "string", summary: "string", "detail?": "string" }
     checkShape("confirm", { request: given, signal }, { request, signal: "object" })
     const { summary, detail, ...asked } = given
@@ -157,6 +161,7 @@ function confirmOf(turn: TurnContext, request: ToolRequest, { isRunning, waiting
     }
     throw new DOMException("Nobody has answered yet.", "AbortError")
   }
+  return { confirm, ...(allowed.length > 0 && { wasAllowed }) }
 }
 
 function failureText({ agent: { dialect } }: TurnContext, failure: ToolFailure): string {

@@ -3,11 +3,12 @@ import { giveShape, takeShape } from "../workspace/text-encoding.ts"
 import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, shownPath } from "./file-tool.ts"
 import type { TextRange } from "./read-ledger.ts"
-import { findWritable, writeConfirmed } from "./write-tool.ts"
+import { findWritable, questionOf, writeConfirmed } from "./write-tool.ts"
 
 /**
  * The tool `edit`: replaces an exact text that occurs once, in a part of a file that was read in this turn and has not changed
- * since (D10). In a file whose lines all end in CRLF, LF in the arguments means CRLF. The new text is literal, `$&` too.
+ * since (D10), or for whose change a person has said yes, maybe to another process (N43). In a file whose lines all end in CRLF, LF
+ * in the arguments means CRLF. The new text is literal, `$&` too.
  */
 export function editTool(parts: FileToolParts): Tool {
   const { words, reads } = parts
@@ -24,14 +25,14 @@ export function editTool(parts: FileToolParts): Tool {
         const isEnough = found === "shown" || (found === "partly" && part === nowhere)
         if (!isEnough) throw words.problem({ path: shownPath(path), [`${found}_first`]: true })
       }
-      requireShown(nowhere)
+      if (!context.wasAllowed) requireShown(nowhere)
       const { plain, shape } = takeShape(current.text)
       const asInFile = (text: string) => (shape.lineEnd === "mixed" ? text : text.replaceAll("\r\n", "\n"))
       const { old, fresh, isUnmarked } = unmarked({ plain, old: asInFile(before), fresh: asInFile(after) })
       const range = placeOf(parts, path, { plain, old, fresh })
-      requireShown(range)
-      const edited = plain.slice(0, range.start) + fresh + plain.slice(range.end)
-      const hash = await writeConfirmed(parts, target, { after: giveShape(edited, shape), context })
+      const edited = giveShape(plain.slice(0, range.start) + fresh + plain.slice(range.end), shape)
+      if (!context.wasAllowed?.(questionOf(parts, target, edited))) requireShown(range)
+      const hash = await writeConfirmed(parts, target, { after: edited, context })
       reads.edited(context, { path, hash }, { range, insertedUnits: fresh.length })
       return words.say({ path: shownPath(path), edited: true, unmarked: isUnmarked })
     },

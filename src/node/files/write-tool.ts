@@ -52,6 +52,12 @@ export async function findWritable(parts: FileToolParts, path: string, context: 
   return { path: target, current }
 }
 
+/** The question to a person before a change of a file. */
+export function questionOf({ words }: FileToolParts, { path, current }: WritableFile, after: string) {
+  const detail = lineDiff(current?.text ?? "", after)
+  return { summary: words.asks({ [current === undefined ? "creates" : "changes"]: path }), detail }
+}
+
 /**
  * Writes a file after asking the user, if the confirm rule says so. Only the content that was read is overwritten. The change is
  * noted in the turn's trace. Resolves to the hash of the new content.
@@ -62,19 +68,19 @@ export async function writeConfirmed(
   { after, context }: { readonly after: string; readonly context: ToolContext },
 ): Promise<string> {
   const { name, words, places, confirmRule } = parts
-  const diff = lineDiff(current?.text ?? "", after)
+  const { summary, detail } = questionOf(parts, { path, current }, after)
   const verb = current === undefined ? "create" : "change"
   const rule = confirmRule({ path, after, before: current?.text }, context)
   if (rule === "ask" || (rule === "ask-if-possible" && context.confirm)) {
     if (!context.confirm) throw words.problem({ path: shownPath(path), nobody_to_ask: true })
-    const request = { tool: name, summary: words.asks({ [`${verb}s`]: path }), detail: diff }
-    if (!(await context.confirm(request, context.signal))) throw words.problem({ path: shownPath(path), refused: true })
+    if (!(await context.confirm({ tool: name, summary, detail }, context.signal)))
+      throw words.problem({ path: shownPath(path), refused: true })
   }
   const { hash = "", record } = await places.workspace.write(path, after, {
     by: context.key.agent,
     signal: context.signal,
     expect: current === undefined ? "absent" : { hash: current.hash },
   })
-  context.record?.({ kind: "write", tool: name, summary: `${verb}d ${path}`, detail: diff, id: record?.id })
+  context.record?.({ kind: "write", tool: name, summary: `${verb}d ${path}`, detail, id: record?.id })
   return hash
 }

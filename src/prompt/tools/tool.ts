@@ -18,6 +18,8 @@ export interface ToolContext {
    * beginning, with the same arguments. So ask before anything is done: what was done before the question is done twice.
    */
   readonly confirm?: Confirm | undefined
+  /** In a call that runs anew after a yes: true for the question that was allowed, if it is the next one of the call. */
+  wasAllowed?(question: Pick<ConfirmRequest, "summary" | "detail">): boolean
   /** Adds a record of what the tool did to the turn's trace, beside the result. The model gets its attachment with the result, if it takes that kind. */
   record?(record: ToolRecord): void
   /** True if the model takes attachments of a media type. Absent when that is unknown. */

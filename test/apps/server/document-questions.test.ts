@@ -70,3 +70,24 @@ test("N43 a yes to a change of SOUL.md does not count for another one, because s
   expect(await say(`no ${again?.approvals?.[0]?.code}`)).toMatchObject({ content: "I stay a fish." })
   expect(readFileSync(join(folder, "SOUL.md"), "utf8")).toBe("我叫小鱼，住在海里。\n")
 })
+
+test("N43 a yes to exactly this change is enough over a restart, also where the prompt shows a part and the turn had read the rest", async () => {
+  const soul = `我叫小鱼。\n${"我住在海里，每天唱歌。\n".repeat(3_000)}`
+  const folder = tempFolder({ "SOUL.md": soul })
+  const now = () => readFileSync(join(folder, "SOUL.md"), "utf8")
+  const read = callTool("read", { path: "SOUL.md", limit: 1 })
+  const answered = async (steps: readonly string[], between: () => void) => {
+    const store = createInMemoryStore()
+    const asked = await (await serverOf(folder, store, steps)).say("Be a bird.")
+    between()
+    const { say } = await serverOf(folder, store, [finish("Well.")])
+    return say(`yes ${asked?.approvals?.[0]?.code}`)
+  }
+  // Another change than that is refused unless the file is read again.
+  const other = soul.replace("我叫小鱼。", "我叫小鱼，不叫别的。")
+  expect(await answered([read, change], () => writeFileSync(join(folder, "SOUL.md"), other))).toMatchObject({ content: "Well." })
+  expect(now()).toBe(other)
+  // A change that was not read is not even asked about.
+  expect(await answered([change, read, change], () => undefined)).toMatchObject({ content: "Well." })
+  expect(now()).toBe(other.replace("小鱼", "小鸟"))
+})
