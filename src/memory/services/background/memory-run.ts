@@ -143,8 +143,8 @@ export class MemoryRun {
     const error = outcome.status === "failed" ? outcome.error : undefined
     const code = PromptStrataError.isInstance(error) ? error.code : undefined
     const tooLong: StepResult = { outcome: "timeout", message: `took longer than ${timeoutMs} ms` }
-    const thrown: StepResult = { outcome: code === "decision" ? "parse-error" : "failed", message: messageOf(error) }
-    const failure = outcome.status === "failed" ? thrown : tooLong
+    const how = code === "decision" ? "parse-error" : "failed"
+    const failure: StepResult = outcome.status === "failed" ? { outcome: how, message: messageOf(error) } : tooLong
     const isRefused = code === "spending-limit"
     if (isRefused) asked.model = before?.model
     // Words that wait to be judged alone go on waiting.
