@@ -29,25 +29,26 @@ const maxSummary = 1_000
 
 /**
  * Describes a call that waits for a person, in Chinese for a locale `zh…`, else in English. With `links`, no text or argument has an
- * address of another host that a client would load or follow (T48). None has characters that are invisible or act on what shows it.
+ * address of another host that a client would load or follow (T48). Its words have no characters that are invisible or act on what
+ * shows them; the arguments have those that the tool will get.
  */
 export function approvalQuestion(approval: Approval, locale: string, links?: readonly string[]): ApprovalQuestion {
   checkType("the locale of approvalQuestion", locale, "string")
   const { id, code, callId, tool, args, summary, detail, untilMs, askedMs, from } = approval
-  const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(terminalText(text), links))
+  const guarded = <T>(value: T): T => mapTexts(value, (text) => withBrokenLinks(text, links))
   const isChinese = locale.toLowerCase().startsWith("zh")
   const words = texts[isChinese ? "zh" : "en"]
   const whole = terminalText(detail ? `${summary}\n${detail}` : summary)
   const count = whole.length - maxSummary
   const shown = count > 0 ? whole.slice(0, maxSummary).toWellFormed() + filled(words.more, { count }) : whole
   const time = timeIn(untilMs - askedMs, isChinese ? "zh-CN" : "en")
-  const question = guarded(filled(words.question, { name: from.name, summary: shown, time }))
+  const question = guarded(filled(words.question, { name: terminalText(from.name), summary: shown, time }))
   const choices = [
     { label: words.yes, say: `${words.yes} ${code}`, approved: true },
     { label: words.no, say: `${words.no} ${code}`, approved: false },
   ]
   const text = `${question}\n${filled(words.typed, { yes: choices[0]?.say, no: choices[1]?.say })}`
-  const [ownArgs, ownSummary] = [guarded(args), guarded(summary)]
+  const [ownArgs, ownSummary] = [guarded(args), guarded(terminalText(summary))]
   return { id, code, callId, tool, args: ownArgs, summary: ownSummary, untilMs, mayAnswer: from, question, text, choices }
 }
 

@@ -275,7 +275,7 @@ describe("N43 a question in the middle of a tool's work", () => {
       detail: "-x\r\n+\u2067y",
     }
     expect(approvalQuestion(odd, "en")).toMatchObject({
-      ...{ args: { a: "b" }, summary: "pay[2J" },
+      ...{ args: odd.args, summary: "pay[2J" },
       question: "Ann, may I do this? pay[2J\n-x\n+y\nThe question waits 1 minute.",
     })
     const long = approvalQuestion({ ...approval, from, detail: "字".repeat(1_000) }, "zh-CN").question
