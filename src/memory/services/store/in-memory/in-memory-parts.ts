@@ -1,7 +1,6 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
 import { turnsOf } from "../branches.ts"
 import { tellSetAside } from "../forgetting.ts"
-import { frozenJson } from "../frozen-json.ts"
 import type { JobRunner } from "../job-runner.ts"
 import { takeBack } from "../rows/forget-turns.ts"
 import { putReceipts } from "../rows/receipt-records.ts"
@@ -15,8 +14,8 @@ import type { InMemoryRows, SessionTable } from "./session-table.ts"
 
 /** The parts of a store in memory that a turn without memories, jobs and pictures needs none of. */
 export interface InMemoryParts extends ReturnType<typeof createRowStore>, Pick<SessionStore, "messages" | "branches"> {
-  /** A commit with `after` or receipts. Turns that it sets aside leave nothing behind that was drawn from them. */
-  commitBehind(key: SessionKey, commit: SessionCommit): Promise<ReturnType<SessionTable["commit"]>>
+  /** {@link SessionTable.commit} with `after` or receipts. Turns that it sets aside leave nothing behind that was drawn from them. */
+  commitBehind(key: SessionKey, commit: SessionCommit): Promise<number>
   check: Store["check"]
 }
 
@@ -39,14 +38,14 @@ export function makeParts(
     messages: (key, filter) => rows.atOnce(() => Object.freeze(messagesOf(rows, key, filter))),
     branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
     async commitBehind(key, commit) {
-      const { hasMoved, ...committed } = await rows.write(async () => {
+      const { hasMoved, version } = await rows.write(async () => {
         const written = await commitBehind(sessions, key, commit)
         if (written.hasMoved) await takeBack(rows, key)
-        await putReceipts(rows, frozenJson(commit.receipts ?? [], "receipts"), { areFirst: true })
+        await putReceipts(rows, commit.receipts ?? [], { areFirst: true })
         return written
       })
       if (hasMoved) await tellSetAside(runner, key)
-      return committed
+      return version
     },
     async check() {
       const dead = (await jobs.dead()).length
@@ -78,5 +77,5 @@ async function commitBehind(sessions: SessionTable, key: SessionKey, commit: Ses
   const { spoken, heard, hasMoved } =
     commit.after === undefined ? stays : await endBehind(rows, key, { commit, spoken: row.spoken })
   rows.update("sessions", sessionOf(key), { spoken })
-  return { ...sessions.commit(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
+  return { version: sessions.commit(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
 }

@@ -1,5 +1,4 @@
 import { checkOptions } from "../../../../core/check-options.ts"
-import type { SessionKey } from "../../../../core/conversation.ts"
 import { lateMethods } from "../../../../core/late.ts"
 import { hostPorts, type Ports } from "../../../../core/ports.ts"
 import { defined } from "../../../../core/value.ts"
@@ -27,15 +26,6 @@ const portNames = { ...hostPorts, counter: true }
 let loaded: typeof import("./session-table.ts") | undefined
 /** Loaded with the first job, and with what needs more than sessions. */
 let loadedJobs: typeof import("./job-table.ts") | undefined
-
-type SessionWork<Given, T> = (sessions: SessionTable, given: Given) => T
-
-const same = <T>(given: T): T => given
-const copyOf = (commit: SessionCommit): SessionCommit => {
-  const append = frozenJson(commit.append, "append", -1)
-  const copied = { append, state: frozenJson(commit.state, "state"), jobs: frozenJson(commit.jobs, "jobs") }
-  return { ...commit, ...copied, receipts: frozenJson(commit.receipts ?? [], "receipts") }
-}
 
 /** The time that `close` waits for running jobs. */
 const drainMs = 5_000
@@ -81,11 +71,10 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     },
     dead: async () => (await jobTable?.dead()) ?? [],
   }
-  /** Runs work on the sessions, at once if they are loaded. What a caller may change during that wait is copied before. */
-  const own = async <Given, T>(given: Given, copy: (given: Given) => Given, work: SessionWork<Given, T>): Promise<T> => {
-    const copied = kept ? given : copy(given)
+  /** Runs work on the sessions, at once if they are loaded. */
+  const own = async <T>(work: (sessions: SessionTable) => T): Promise<T> => {
     const sessions = kept ?? (await table())
-    return sessions.rows.atOnce(() => work(sessions, copied))
+    return sessions.rows.atOnce(() => work(sessions))
   }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
@@ -102,24 +91,28 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const users = async () => (await parts()).users
   const receipts = async () => (await parts()).receipts
   const blobs = async () => (await parts()).blobs
-  const commitBehind = async (key: SessionKey, given: SessionCommit) => {
-    const commit = made ? given : copyOf(given)
-    return (made ?? (await parts())).commitBehind(key, commit)
-  }
   let isClosed = false
   const runner = runnerOfOpenStore(jobRunner, { store: "The store in memory", isClosed: () => isClosed })
+  // What a caller may change later is copied before the first wait.
   return withCheckedArguments({
-    load: (key, { last } = {}) => own(key, same, (sessions) => sessions.load(key, last)),
+    load: (key, { last } = {}) => own((sessions) => sessions.load(key, last)),
     async commit(key, given) {
-      const committed =
+      const commit = copyOf(given)
+      const version =
         given.after === undefined && given.receipts === undefined
-          ? await own(given, copyOf, (sessions, commit) => sessions.commit(key, commit))
-          : await commitBehind(key, given)
-      if (committed.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(committed.jobs)
-      return { version: committed.version }
+          ? await own((sessions) => sessions.commit(key, commit))
+          : await (made ?? (await parts())).commitBehind(key, commit)
+      if (commit.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(commit.jobs)
+      return { version }
     },
-    append: (key, given) => own(given, json("messages", -1), (sessions, messages) => sessions.append(key, messages)),
-    post: (key, given) => own(given, json("note"), (sessions, note) => sessions.post(key, note)),
+    async append(key, given) {
+      const messages = frozenJson(given, "messages", -1)
+      return own((sessions) => sessions.append(key, messages))
+    },
+    async post(key, given) {
+      const note = frozenJson(given, "note")
+      return own((sessions) => sessions.post(key, note))
+    },
     ...lateMethods(parts, "messages branches conversations import forget check"),
     jobs: runner,
     wakes: { ...lateMethods(wakes, "put", json("job")), ...lateMethods(wakes, "list delete") },
@@ -144,11 +137,18 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   })
 }
 
+function copyOf(given: SessionCommit): SessionCommit {
+  const append = frozenJson(given.append, "append", -1)
+  const [state, jobs] = [frozenJson(given.state, "state"), frozenJson(given.jobs, "jobs")]
+  const receipts = frozenJson(given.receipts ?? [], "receipts")
+  return { ...given, append, state, jobs, taken: [...(given.taken ?? [])], receipts }
+}
+
 /** Copies plain JSON, which errors call by a name. */
 const json =
-  (name: string, markedDepth?: number) =>
+  (name: string) =>
   <T>(given: T): T =>
-    frozenJson(given, name, markedDepth)
+    frozenJson(given, name)
 const copiedBytes = (given: Uint8Array) => (given instanceof Uint8Array ? new Uint8Array(given) : given)
 const copiedVectors = (given: readonly StoredVector[]) =>
   given.map((vector) => ({ ...vector, values: Float32Array.from(vector.values) }))

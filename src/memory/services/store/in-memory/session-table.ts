@@ -1,5 +1,4 @@
 import type { HistoryMessage, SessionKey } from "../../../../core/conversation.ts"
-import { frozenJson } from "../frozen-json.ts"
 import {
   historyRows,
   type LockedRow,
@@ -229,14 +228,12 @@ export class InMemoryRows implements Rows, RowDatabase {
   }
 }
 
-/** Sessions in memory. It copies what it is given and returns frozen data. */
+/** Sessions in memory. It is given frozen plain JSON, which it keeps, and returns frozen data. */
 export class SessionTable {
   readonly rows = new InMemoryRows()
 
   load(key: SessionKey, last?: number): SessionRecord | undefined {
-    const [row] = this.rows.select("sessions", sessionOf(key))
-    if (row === undefined) return undefined
-    const { version, whole_state: state, next_position, spoken } = row
+    const { version, whole_state: state, next_position, spoken } = this.row(key)
     const waiting = this.rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, { order: ["position"] })
     if (version === 0 && waiting.length === 0 && next_position === 0) return undefined
     const newest = this.rows
@@ -247,27 +244,24 @@ export class SessionTable {
     return Object.freeze({ version, history, earlier: newest[0]?.spoken ?? spoken, state, notes })
   }
 
-  commit(key: SessionKey, commit: SessionCommit): { readonly version: number; readonly jobs: SessionCommit["jobs"] } {
+  /** Returns the version of the session after the commit. */
+  commit(key: SessionKey, { expectVersion, append, state, taken = [] }: SessionCommit): number {
     const row = this.row(key)
-    if (commit.expectVersion !== row.version) throw sessionConflict(key, commit.expectVersion, row.version)
-    const append = frozenJson(commit.append, "append", -1)
-    const whole_state = frozenJson(commit.state, "state")
-    const jobs = frozenJson(commit.jobs, "jobs")
-    for (const id of commit.taken ?? []) this.rows.update("notes", { ...sessionOf(key), id }, { body: null })
+    if (expectVersion !== row.version) throw sessionConflict(key, expectVersion, row.version)
+    for (const id of taken) this.rows.update("notes", { ...sessionOf(key), id }, { body: null })
     const version = row.version + 1
-    this.#append({ ...row, version, whole_state }, append)
-    return { version, jobs }
+    this.#append({ ...row, version, whole_state: state }, append)
+    return version
   }
 
   append(key: SessionKey, messages: readonly HistoryMessage[]): void {
-    const added = frozenJson(messages, "messages", -1)
-    if (added.length > 0) this.#append(this.row(key), added)
+    if (messages.length > 0) this.#append(this.row(key), messages)
   }
 
-  post(key: SessionKey, note: SessionNote): boolean {
+  post(key: SessionKey, body: SessionNote): boolean {
     const row = this.row(key)
-    const body = frozenJson(note, "note")
-    const isNew = this.rows.add("notes", { ...sessionOf(key), id: note.id, owner: note.owner, position: row.notes, body })
+    const { id, owner } = body
+    const isNew = this.rows.add("notes", { ...sessionOf(key), id, owner, position: row.notes, body })
     if (isNew) this.rows.insert("sessions", [{ ...row, notes: row.notes + 1 }])
     return isNew
   }

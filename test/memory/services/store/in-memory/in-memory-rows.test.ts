@@ -6,7 +6,7 @@ import { collect } from "../../../../support/collect.ts"
 
 const key = { agent: "fay", conversation: "talk", audience: "private" } as const
 
-test("a commit behind an earlier turn that is refused while it is written leaves the store in memory as it was", async () => {
+test("a commit behind an earlier turn that is refused leaves the store in memory as it was", async () => {
   const store = createInMemoryStore()
   const said = (turnId: string) => ({
     role: "user" as const,
@@ -22,6 +22,40 @@ test("a commit behind an earlier turn that is refused while it is written leaves
   await expect(store.commit(key, refused as never)).rejects.toMatchObject({ code: "usage" })
   expect(await collect(store.export({ agent: "fay" }))).toEqual(before)
   await store.close()
+})
+
+test("an import that is refused while it is written leaves the store in memory as it was", async () => {
+  const store = createInMemoryStore()
+  const said = { role: "user", text: "a", speaker: { id: "ann", name: "Ann" }, turnId: "a", atMs: 1 } as const
+  await store.commit(key, { expectVersion: 0, append: [said], state: {}, jobs: [] })
+  const before = await collect(store.export({ agent: "fay" }))
+  let deep: unknown = 1
+  for (let level = 0; level < 501; level++) deep = [deep]
+  const rows = [
+    { table: "session", ...key, conversation: "other", version: 1, state: {} },
+    { table: "message", ...key, conversation: "other", message: said },
+    { table: "session", ...key, conversation: "third", version: 1, state: { deep } },
+  ]
+  await expect(store.import(rows.map((row) => JSON.stringify(row)))).rejects.toMatchObject({ code: "usage" })
+  expect(await collect(store.export({ agent: "fay" }))).toEqual(before)
+  await store.close()
+})
+
+test("a caller may change what it commits as soon as it has called, at any moment of an import", async () => {
+  for (let ticks = 0; ticks < 20; ticks++) {
+    const store = createInMemoryStore()
+    await store.check()
+    const importing = store.import([JSON.stringify({ table: "session", ...key, conversation: "other", version: 1, state: {} })])
+    for (let tick = 0; tick < ticks; tick++) await undefined
+    const said = { role: "user" as const, text: "a", speaker: { id: "ann", name: "Ann" }, turnId: "a", atMs: 1 }
+    const state = { mood: "good" }
+    const committing = store.commit(key, { expectVersion: 0, append: [said], state, jobs: [] })
+    said.text = "changed"
+    state.mood = "changed"
+    await Promise.all([importing, committing])
+    expect(await store.load(key)).toMatchObject({ history: [{ text: "a" }], state: { mood: "good" } })
+    await store.close()
+  }
 })
 
 test("rows are found through an index as if every row were looked at, whatever was added, replaced and removed", () => {
