@@ -21,7 +21,7 @@ export class RowTable {
   readonly #rows = new Map<string, AnyRow>()
 
   /** `indexes` are lists of columns; the last one is the order. */
-  constructor(key: readonly string[], indexes: readonly (readonly string[])[]) {
+  constructor(key: readonly string[], indexes: readonly (readonly string[])[] = []) {
     this.#key = key
     this.#indexes = indexes.map((columns) => ({ by: columns.slice(0, -1), order: columns.at(-1) ?? "", groups: new Map() }))
   }
@@ -30,21 +30,25 @@ export class RowTable {
     return this.#rows.size
   }
 
-  /** The row with the key of another one. */
-  like(row: AnyRow): AnyRow | undefined {
+  /** The row with the key that another one or some conditions have. */
+  like(row: AnyRow | AnyConditions): AnyRow | undefined {
     return this.#rows.get(idOf(row, this.#key))
   }
 
-  set(row: AnyRow): void {
+  /** Puts a row in the place of the one with its key, and returns that one. */
+  set(row: AnyRow): AnyRow | undefined {
     const before = this.like(row)
     if (before !== undefined) this.remove(before)
     this.#rows.set(idOf(row, this.#key), row)
     for (const { by, order, groups } of this.#indexes) {
       const id = idOf(row, by)
-      const group = groups.get(id) ?? []
-      groups.set(id, group)
-      group.splice(firstAt(group, order, row[order], true), 0, row)
+      const group = groups.get(id)
+      if (group === undefined) groups.set(id, [row])
+      // Nearly every row comes behind all of its group.
+      else if (compare(group.at(-1)?.[order], row[order]) <= 0) group.push(row)
+      else group.splice(firstAt(group, order, row[order], true), 0, row)
     }
+    return before
   }
 
   remove(row: AnyRow): void {
@@ -63,8 +67,9 @@ export class RowTable {
     { order = [], isDescending = false, limit }: Selection<string>,
   ): AnyRow[] {
     const most = Math.max(0, limit ?? Number.POSITIVE_INFINITY)
-    const index = this.#indexOf(conditions, order[0])
-    const rows = this.#named(conditions) ?? (index && rowsFrom(index, conditions)) ?? [...this.#rows.values()]
+    const named = this.#named(conditions)
+    const index = named ? undefined : this.#indexOf(conditions, order[0])
+    const rows = named ?? (index ? rowsFrom(index, conditions) : [...this.#rows.values()])
     const isInOrder = order.length === 0 || (order.length === 1 && index?.order === order[0])
     const found: AnyRow[] = []
     for (let at = 0; at < rows.length && !(isInOrder && found.length >= most); at++) {
@@ -74,23 +79,21 @@ export class RowTable {
     return isInOrder ? found : sorted(found, order, isDescending).slice(0, most)
   }
 
-  /** The rows whose key the conditions name, or one of whose keys. */
+  /** The rows whose keys the conditions name: with one value for each column, or with a list of values for one of them. */
   #named(conditions: AnyConditions): readonly AnyRow[] | undefined {
-    let keys: unknown[][] = [[]]
+    let keys: AnyConditions[] = [conditions]
     for (const column of this.#key) {
       const given = conditions[column]
-      const listed = isComparison(given) ? "in" in given && given.in : given !== undefined && [given]
-      if (listed === false) return undefined
-      const values = [...new Set(listed)]
+      if (given === undefined) return undefined
+      if (!isComparison(given)) continue
       // Two columns with several values each would name more keys than there are rows.
-      if (keys.length > 1 && values.length > 1) return undefined
-      const longer: unknown[][] = []
-      for (const key of keys) for (const value of values) longer.push([...key, value])
-      keys = longer
+      if (!("in" in given) || keys[0] !== conditions) return undefined
+      keys = []
+      for (const value of new Set(given.in)) keys.push({ ...conditions, [column]: value })
     }
     const rows: AnyRow[] = []
     for (const key of keys) {
-      const row = this.#rows.get(JSON.stringify(key))
+      const row = this.like(key)
       if (row !== undefined) rows.push(row)
     }
     return rows

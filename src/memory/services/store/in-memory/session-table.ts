@@ -38,16 +38,21 @@ const indexes: { readonly [Table in TableName]?: readonly (readonly string[])[] 
 
 type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 
+function emptyTables(): Readonly<Record<TableName, RowTable>> {
+  const tables = Object.entries(tableKeys).map(([name, key]) => [name, new RowTable(key, indexes[name as TableName])])
+  return Object.fromEntries(tables)
+}
+
 /** The tables of a store in memory. Every method is done when it returns. */
 export class InMemoryRows implements Rows, RowDatabase {
   /** Set with the first work that needs it. */
   jobs!: JobRows
-  readonly #tables = new Map<TableName, RowTable>()
+  readonly #tables = emptyTables()
   /** The ways back from the changes of a transaction. */
   #undo: (() => void)[] | undefined
   /** Settles when the transaction that writes has ended. */
   #writing: Promise<void> | undefined
-  /** Each settles when a transaction that reads has ended. Any number of them go on at a time. */
+  /** The transactions that read. Any number of them go on at a time. */
   readonly #reading = new Set<Promise<unknown>>()
 
   /** Runs work that is done when it returns, and that throws before its first change. It only waits for transactions that go on. */
@@ -59,10 +64,12 @@ export class InMemoryRows implements Rows, RowDatabase {
   readonly read = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
     while (this.#writing) await this.#writing
     const reading = work(this)
-    const end = (): unknown => this.#reading.delete(ended)
-    const ended = reading.then(end, end)
-    this.#reading.add(ended)
-    return reading
+    this.#reading.add(reading)
+    try {
+      return await reading
+    } finally {
+      this.#reading.delete(reading)
+    }
   }
 
   /** A transaction that reads costs nothing here. */
@@ -87,7 +94,7 @@ export class InMemoryRows implements Rows, RowDatabase {
   }
 
   #ended(): Promise<unknown> {
-    return this.#writing ?? Promise.all(this.#reading)
+    return this.#writing ?? Promise.allSettled(this.#reading)
   }
 
   select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
@@ -109,7 +116,7 @@ export class InMemoryRows implements Rows, RowDatabase {
   }
 
   count(table: TableName): number {
-    return this.#table(table).size
+    return this.#tables[table].size
   }
 
   insert<Table extends TableName>(table: Table, rows: readonly RowTables[Table][]): void {
@@ -117,7 +124,7 @@ export class InMemoryRows implements Rows, RowDatabase {
   }
 
   add<Table extends TableName>(table: Table, row: RowTables[Table]): boolean {
-    const isNew = this.#table(table).like(row as unknown as AnyRow) === undefined
+    const isNew = this.#tables[table].like(row as unknown as AnyRow) === undefined
     if (isNew) this.insert(table, [row])
     return isNew
   }
@@ -129,7 +136,7 @@ export class InMemoryRows implements Rows, RowDatabase {
     where: AnyConditions = {},
   ): void {
     for (const row of rows) {
-      const known = this.#table(table).like(row as unknown as AnyRow)
+      const known = this.#tables[table].like(row as unknown as AnyRow)
       if (known === undefined) this.insert(table, [row])
       else if (meets(known, this.#tests(where)))
         this.#set(table, { ...known, ...Object.fromEntries(columns.map((column) => [column, row[column]])) })
@@ -144,7 +151,7 @@ export class InMemoryRows implements Rows, RowDatabase {
 
   lockOrMake<Table extends LockedTable>(table: Table, row: RowTables[Table]): LockedRow<Table> {
     this.add(table, row)
-    return this.#table(table).like(row as unknown as AnyRow) as unknown as LockedRow<Table>
+    return this.#tables[table].like(row as unknown as AnyRow) as unknown as LockedRow<Table>
   }
 
   update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): void {
@@ -157,7 +164,7 @@ export class InMemoryRows implements Rows, RowDatabase {
 
   delete<Table extends TableName>(table: Table, where: Where<Table>): number {
     const gone = this.#find(table, where)
-    const rows = this.#table(table)
+    const rows = this.#tables[table]
     for (const row of gone) {
       rows.remove(row)
       this.#undo?.push(() => rows.set(row))
@@ -183,21 +190,14 @@ export class InMemoryRows implements Rows, RowDatabase {
     return this.select("sessions", { agent, whole_state: { holding: [member] } })
   }
 
-  #table(name: TableName): RowTable {
-    const found = this.#tables.get(name) ?? new RowTable(tableKeys[name], indexes[name] ?? [])
-    this.#tables.set(name, found)
-    return found
-  }
-
   #set(name: TableName, row: AnyRow): void {
-    const table = this.#table(name)
-    const before = table.like(row)
+    const table = this.#tables[name]
+    const before = table.set(row)
     this.#undo?.push(() => (before === undefined ? table.remove(row) : table.set(before)))
-    table.set(row)
   }
 
   #find(table: TableName, where: unknown, selection: Selection<string> = {}): AnyRow[] {
-    const rows = this.#table(table)
+    const rows = this.#tables[table]
     if (!Array.isArray(where)) return rows.find(where as AnyConditions, this.#tests(where as AnyConditions), selection)
     const lists = (where as AnyConditions[]).map((conditions) => rows.find(conditions, this.#tests(conditions), selection))
     return [...new Set(lists.flat())]

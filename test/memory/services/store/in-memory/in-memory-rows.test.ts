@@ -87,3 +87,12 @@ test("rows are found through an index as if every row were looked at, whatever w
     }),
   )
 })
+
+test("rows that are named by their keys come in the order that is asked for", () => {
+  const table = new RowTable(["by", "at"], [["by", "at"]])
+  for (const at of [1, 2, 3]) table.set({ by: "x", at })
+  const asked = { by: "x", at: { in: [3, 1, 3, 7] } }
+  const found = (isDescending: boolean) => table.find(asked, [], { order: ["at"], isDescending }).map(({ at }) => at)
+  expect(found(false)).toEqual([1, 3])
+  expect(found(true)).toEqual([3, 1])
+})
