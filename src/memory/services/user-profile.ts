@@ -41,27 +41,31 @@ const msPerDay = 86_400_000
  * printed. A long value is cut between graphemes.
  */
 export function userProfileText({ fields }: { readonly fields: readonly ProfileStatement[] }, maxCharacters: number): string {
+  return printed(fields, maxCharacters).text
+}
+
+/** The text of {@link userProfileText} and the fields that are shortened or left out. */
+function printed(fields: readonly ProfileStatement[], maxCharacters: number) {
   const ranked = [...fields].sort((a, b) => worth(b) - worth(a) || (a.name < b.name ? -1 : 1))
-  const lines = new Map(ranked.map((field) => [field, lineOf(field, Math.min(maxValueCharacters, maxCharacters))]))
-  const whole = [...lines.values()].join("\n")
-  if (whole.length <= maxCharacters) return whole
+  const most = Math.min(maxValueCharacters, maxCharacters)
+  const lines: string[] = []
+  const cut = new Set<ProfileStatement>()
   let left = maxCharacters + 1
   for (const field of ranked) {
-    const needed = (lines.get(field) ?? "").length + 1
-    if (needed > left) lines.delete(field)
-    else left -= needed
+    const whole = `${onOneLine(field.name)}: ${onOneLine(field.value)}`
+    const line = whole.length <= most ? whole : `${whole.slice(0, graphemeBoundaryBefore(whole, Math.max(0, most - 1)))}…`
+    const needed = line.length + 1
+    if (needed > left || line !== whole) cut.add(field)
+    if (needed > left) continue
+    lines.push(line)
+    left -= needed
   }
-  return [...lines.values()].join("\n")
+  return { text: lines.join("\n"), cut }
 }
 
 /** The rank of a field: one day of age counts as much as a hundredth of confidence. */
 function worth({ atMs, confidence }: ProfileStatement): number {
   return atMs / msPerDay + confidence * 100
-}
-
-function lineOf({ name, value }: ProfileStatement, maxCharacters: number): string {
-  const line = `${onOneLine(name)}: ${onOneLine(value)}`
-  return line.length <= maxCharacters ? line : `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, maxCharacters - 1)))}…`
 }
 
 /** It is cut after memories, because it is short and says more. */
@@ -73,12 +77,11 @@ export function showUserProfile(
   maxCharacters: number,
   { speaker, stack, warn }: Pick<BeforeTurnContext, "speaker" | "stack" | "warn">,
 ): void {
-  const text = userProfileText({ fields }, maxCharacters)
-  const shown = new Set(text.split("\n"))
-  const cut = fields.filter((field) => !shown.has(lineOf(field, Infinity))).map(({ name }) => onOneLine(name))
-  if (cut.length > 0) {
+  const { text, cut } = printed(fields, maxCharacters)
+  if (cut.size > 0) {
+    const names = fields.flatMap((field) => (cut.has(field) ? [onOneLine(field.name)] : []))
     warn(
-      `Of ${fields.length} facts about the user, ${cut.length} are shortened or left out of the prompt: ${cut.join(", ")}. All have ${maxCharacters} characters (memory.profileCharacters), each at most ${maxValueCharacters}.`,
+      `Of ${fields.length} facts about the user, ${cut.size} are shortened or left out of the prompt: ${names.join(", ")}. All have ${maxCharacters} characters (memory.profileCharacters), each at most ${maxValueCharacters}.`,
     )
   }
   if (text === "") return
