@@ -35,7 +35,10 @@ export function makeParts(
       stopForgotten: nothing,
       async erase() {},
     }),
-    messages: (key, filter) => rows.atOnce(() => Object.freeze(messagesOf(rows, key, filter))),
+    async messages(key, filter) {
+      while (rows.busy) await rows.busy
+      return Object.freeze(messagesOf(rows, key, filter))
+    },
     branches: async (key) => turnsOf(await rows.read(() => wholeMessages(rows, key))),
     async commitBehind(key, commit) {
       const { hasMoved, version } = await rows.write(async () => {
@@ -77,5 +80,5 @@ async function commitBehind(sessions: SessionTable, key: SessionKey, commit: Ses
   const { spoken, heard, hasMoved } =
     commit.after === undefined ? stays : await endBehind(rows, key, { commit, spoken: row.spoken })
   rows.update("sessions", sessionOf(key), { spoken })
-  return { version: sessions.commit(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
+  return { version: sessions.commitWithin(key, { ...commit, append: [...commit.append, ...heard] }), hasMoved }
 }

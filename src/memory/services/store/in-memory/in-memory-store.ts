@@ -71,11 +71,6 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
     },
     dead: async () => (await jobTable?.dead()) ?? [],
   }
-  /** Runs work on the sessions, at once if they are loaded. */
-  const own = async <T>(work: (sessions: SessionTable) => T): Promise<T> => {
-    const sessions = kept ?? (await table())
-    return sessions.rows.atOnce(() => work(sessions))
-  }
   let made: InMemoryParts | undefined
   // Loaded when first used: a turn that leaves no work behind needs the sessions alone.
   const parts = async (): Promise<InMemoryParts> => {
@@ -95,23 +90,23 @@ export function createInMemoryStore(options: InMemoryStoreOptions = {}): Store {
   const runner = runnerOfOpenStore(jobRunner, { store: "The store in memory", isClosed: () => isClosed })
   // What a caller may change later is copied before the first wait.
   return withCheckedArguments({
-    load: (key, { last } = {}) => own((sessions) => sessions.load(key, last)),
+    load: async (key, { last } = {}) => (kept ?? (await table())).load(key, last),
     async commit(key, given) {
       const commit = copyOf(given)
       const version =
         given.after === undefined && given.receipts === undefined
-          ? await own((sessions) => sessions.commit(key, commit))
+          ? await (kept ?? (await table())).commit(key, commit)
           : await (made ?? (await parts())).commitBehind(key, commit)
       if (commit.jobs.length > 0) (loadedJobs ? makeJobs(loadedJobs) : await loadTable()).enqueue(commit.jobs)
       return { version }
     },
     async append(key, given) {
       const messages = frozenJson(given, "messages", -1)
-      return own((sessions) => sessions.append(key, messages))
+      return (kept ?? (await table())).append(key, messages)
     },
     async post(key, given) {
       const note = frozenJson(given, "note")
-      return own((sessions) => sessions.post(key, note))
+      return (kept ?? (await table())).post(key, note)
     },
     ...lateMethods(parts, "messages branches conversations import forget check"),
     jobs: runner,

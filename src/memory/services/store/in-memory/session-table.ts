@@ -55,10 +55,9 @@ export class InMemoryRows implements Rows, RowDatabase {
   /** The transactions that read. Any number of them go on at a time. */
   readonly #reading = new Set<Promise<unknown>>()
 
-  /** Runs work that is done when it returns, and that throws before its first change. It only waits for transactions that go on. */
-  async atOnce<T>(work: () => T): Promise<T> {
-    while (this.#writing || this.#reading.size > 0) await this.#ended()
-    return work()
+  /** Settles when the transactions that go on have ended; undefined where none does. Ask again then: another may have begun. */
+  get busy(): Promise<unknown> | undefined {
+    return this.#writing ?? (this.#reading.size > 0 ? Promise.allSettled(this.#reading) : undefined)
   }
 
   readonly read = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
@@ -76,7 +75,7 @@ export class InMemoryRows implements Rows, RowDatabase {
   readonly readOnce = this.read
 
   readonly write = async <T>(work: (rows: InMemoryRows) => Promise<T>): Promise<T> => {
-    while (this.#writing || this.#reading.size > 0) await this.#ended()
+    while (this.busy) await this.busy
     const { promise, resolve } = Promise.withResolvers<void>()
     const undo: (() => void)[] = []
     this.#writing = promise
@@ -91,10 +90,6 @@ export class InMemoryRows implements Rows, RowDatabase {
       this.#writing = undefined
       resolve()
     }
-  }
-
-  #ended(): Promise<unknown> {
-    return this.#writing ?? Promise.allSettled(this.#reading)
   }
 
   select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
@@ -228,12 +223,16 @@ export class InMemoryRows implements Rows, RowDatabase {
   }
 }
 
-/** Sessions in memory. It is given frozen plain JSON, which it keeps, and returns frozen data. */
+/**
+ * Sessions in memory. It is given frozen plain JSON, which it keeps, and returns frozen data. Its methods wait for the transactions that go
+ * on; then they are done at once, and throw before their first change.
+ */
 export class SessionTable {
   readonly rows = new InMemoryRows()
 
-  load(key: SessionKey, last?: number): SessionRecord | undefined {
-    const { version, whole_state: state, next_position, spoken } = this.row(key)
+  async load(key: SessionKey, last?: number): Promise<SessionRecord | undefined> {
+    while (this.rows.busy) await this.rows.busy
+    const { version, whole_state: state, next_position, spoken } = this.#row(key)
     const waiting = this.rows.select("notes", { ...sessionOf(key), body: { isNot: null } }, { order: ["position"] })
     if (version === 0 && waiting.length === 0 && next_position === 0) return undefined
     const newest = this.rows
@@ -245,8 +244,14 @@ export class SessionTable {
   }
 
   /** Returns the version of the session after the commit. */
-  commit(key: SessionKey, { expectVersion, append, state, taken = [] }: SessionCommit): number {
-    const row = this.row(key)
+  async commit(key: SessionKey, commit: SessionCommit): Promise<number> {
+    while (this.rows.busy) await this.rows.busy
+    return this.commitWithin(key, commit)
+  }
+
+  /** {@link commit} within a transaction. */
+  commitWithin(key: SessionKey, { expectVersion, append, state, taken = [] }: SessionCommit): number {
+    const row = this.#row(key)
     if (expectVersion !== row.version) throw sessionConflict(key, expectVersion, row.version)
     for (const id of taken) this.rows.update("notes", { ...sessionOf(key), id }, { body: null })
     const version = row.version + 1
@@ -254,12 +259,14 @@ export class SessionTable {
     return version
   }
 
-  append(key: SessionKey, messages: readonly HistoryMessage[]): void {
-    if (messages.length > 0) this.#append(this.row(key), messages)
+  async append(key: SessionKey, messages: readonly HistoryMessage[]): Promise<void> {
+    while (this.rows.busy) await this.rows.busy
+    if (messages.length > 0) this.#append(this.#row(key), messages)
   }
 
-  post(key: SessionKey, body: SessionNote): boolean {
-    const row = this.row(key)
+  async post(key: SessionKey, body: SessionNote): Promise<boolean> {
+    while (this.rows.busy) await this.rows.busy
+    const row = this.#row(key)
     const { id, owner } = body
     const isNew = this.rows.add("notes", { ...sessionOf(key), id, owner, position: row.notes, body })
     if (isNew) this.rows.insert("sessions", [{ ...row, notes: row.notes + 1 }])
@@ -267,7 +274,7 @@ export class SessionTable {
   }
 
   /** The row of a session; an empty one if there is none. */
-  row(key: SessionKey): RowTables["sessions"] {
+  #row(key: SessionKey): RowTables["sessions"] {
     const empty = { version: 0, whole_state: Object.freeze({}), next_position: 0, spoken: 0, notes: 0 }
     return this.rows.select("sessions", sessionOf(key))[0] ?? { ...sessionOf(key), ...empty }
   }
