@@ -12,8 +12,8 @@ import { createPlannerReader, type DecisionReaderOptions, type InnerOptions } fr
  */
 export function createDecisionReader(options: DecisionReaderOptions & InnerOptions = {}): Reader<string, DecisionEvent> {
   checkOptions("createDecisionReader", options, "strict opensInThought streams")
-  const { push, end } = createPlannerReader(options, climbLadder)
-  return { push, end }
+  const { push, end } = createPlannerReader(options)
+  return { push, end: () => end(climbLadder) }
 }
 
 /**

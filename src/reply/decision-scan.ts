@@ -1,5 +1,6 @@
+import { invariant } from "../core/errors.ts"
 import { BrokenObject, ObjectOpening } from "./broken-object.ts"
-import type { Decision } from "./decision.ts"
+import type { DecisionEvent } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import { readingWork } from "./incoming-text.ts"
 import { callBeside, interpretDecision, isCallOf } from "./interpret-decision.ts"
@@ -11,17 +12,14 @@ import { furtherDecision, namesAction } from "./outside-object.ts"
 import type { ThinkingFault } from "./thinking.ts"
 import { TagScanner, type TagSink } from "./thinking-scanner.ts"
 
-/** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. */
+/** Reads planner output as it comes: `feed` well-formed pieces, then `end` once. Only strict output, and a message that was shown, end without the ladder. */
 export interface OutputScan {
   feed(piece: string): void
-  end(): Decision
-  /** The beginning of a further decision, once the end was read. */
-  readonly ignored?: string | undefined
-  /** `within-line` once the end was read, if a closed thought was taken out of a line of an answer in prose. */
-  readonly thinkingFault?: ThinkingFault | undefined
-  /** True if the end, were it now, would need the ladder. Once false it stays so. */
-  readonly needsLadder?: boolean
+  end(climb: ClimbLadder | undefined): DecisionEnd
 }
+
+/** The last event of a decision reader. */
+export type DecisionEnd = Extract<DecisionEvent, { readonly type: "decision" }>
 
 /** {@link climbLadder}, which is much code and read only for output of which nothing was shown. */
 export type ClimbLadder = typeof climbLadder
@@ -45,7 +43,6 @@ const fullWidthBrace = "｛"
 export class DecisionScan implements OutputScan {
   readonly #shown: ShownText
   readonly #opensInThought: boolean
-  readonly #climb: ClimbLadder
   #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
   #object: FoundObject | undefined
   #opening: ObjectOpening | undefined
@@ -56,19 +53,13 @@ export class DecisionScan implements OutputScan {
   #outputRecord: OutputRecord | undefined
   /** The text after a message that was shown, as far as it is looked at for a further decision. */
   #after = ""
-  ignored: string | undefined
-  thinkingFault: ThinkingFault | undefined
+  #thinkingFault: ThinkingFault | undefined
   /** The beginning of the first call without an action, which is not run. */
   #bareCall: string | undefined
 
-  constructor(options: { readonly opensInThought: boolean; readonly climb: ClimbLadder }, shown: ShownText) {
-    this.#opensInThought = options.opensInThought
-    this.#climb = options.climb
+  constructor(opensInThought: boolean, shown: ShownText) {
+    this.#opensInThought = opensInThought
     this.#shown = shown
-  }
-
-  get needsLadder(): boolean {
-    return this.#object?.members.gate.shown !== true
   }
 
   feed(piece: string): void {
@@ -83,24 +74,29 @@ export class DecisionScan implements OutputScan {
     }
   }
 
-  end(): Decision {
+  end(climb: ClimbLadder | undefined): DecisionEnd {
     this.#tagScanner?.end()
-    const decision = this.#decide()
-    if (decision.action !== "finish" || this.#object !== undefined) this.thinkingFault = undefined
+    const { decision, ignored } = this.#decide(climb)
     const bare = this.#bareCall
-    if (bare !== undefined && decision.action !== "unreadable" && !isCallOf(bare, decision)) this.ignored ??= bare
-    return decision
+    const isBareIgnored = bare !== undefined && decision.action !== "unreadable" && !isCallOf(bare, decision)
+    const isProse = decision.action === "finish" && this.#object === undefined
+    return {
+      type: "decision",
+      decision,
+      ignored: ignored ?? (isBareIgnored ? bare : undefined),
+      thinkingFault: isProse ? this.#thinkingFault : undefined,
+    }
   }
 
-  #decide(): Decision {
+  #decide(climb: ClimbLadder | undefined): Pick<DecisionEnd, "decision" | "ignored"> {
     const object = this.#object
     if (object?.members.gate.shown) {
       const { reader, members } = object
       reader.end()
-      if (reader.state !== "closed") return members.unfinishedFinish()
+      if (reader.state !== "closed") return { decision: members.unfinishedFinish() }
       const isExact = !reader.string.flawed && !members.understood
-      if (this.#after !== "") this.ignored = furtherDecision(this.#after)
-      return interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
+      const decision = interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
+      return { decision, ignored: furtherDecision(this.#after) }
     }
     if (object && this.#mode === "object") this.#record.text += object.text
     if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
@@ -108,10 +104,10 @@ export class DecisionScan implements OutputScan {
     const isFirst = record.candidates.length === 0 && record.others.length === 0
     if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
     readingWork.steps += record.text.length
-    const decision = this.#climb(record, this.#tags.inThought)
-    if (record.decisionEnd === undefined) this.ignored = record.ignored
-    else this.ignored = furtherDecision(record.text.slice(record.decisionEnd))
-    return decision
+    invariant(climb, "the ladder is loaded before it is climbed")
+    const decision = climb(record, this.#tags.inThought)
+    const { decisionEnd } = record
+    return { decision, ignored: decisionEnd === undefined ? record.ignored : furtherDecision(record.text.slice(decisionEnd)) }
   }
 
   #readProse(piece: string, index: number): number {
@@ -254,7 +250,7 @@ export class DecisionScan implements OutputScan {
         this.#shown.thinking += run
       },
       tookFromLine: () => {
-        this.thinkingFault = "within-line"
+        this.#thinkingFault = "within-line"
       },
       again: (text) => this.feed(text),
       orphan: () => this.#forget(),

@@ -1,6 +1,6 @@
 import type { Decision, DecisionEvent, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
-import { type ClimbLadder, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
+import { type ClimbLadder, type DecisionEnd, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
 import { createWellFormedReader } from "./incoming-text.ts"
 import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
@@ -20,15 +20,13 @@ export interface InnerOptions {
   readonly streams?: boolean
 }
 
-/** Reads planner output as `createDecisionReader` does, with a ladder that the caller may load when it is needed. */
-export function createPlannerReader(options: DecisionReaderOptions & InnerOptions, climb: ClimbLadder) {
+/** Reads planner output as `createDecisionReader` does, with a ladder that the caller may load before the end, when it is needed. */
+export function createPlannerReader(options: DecisionReaderOptions & InnerOptions) {
   const { strict = false, opensInThought = false, streams = true } = options
   const wellFormed = createWellFormedReader()
   const shown: ShownText = { thinking: "", message: "" }
   let isShown = false
-  const scan: OutputScan = strict
-    ? new StrictScan({ opensInThought, streams }, shown)
-    : new DecisionScan({ opensInThought, climb }, shown)
+  const scan: OutputScan = strict ? new StrictScan({ opensInThought, streams }, shown) : new DecisionScan(opensInThought, shown)
   const take = (): DecisionEvent[] => {
     const { thinking, message } = shown
     const events: DecisionEvent[] = message === "" ? [] : [{ type: "message-delta", delta: message }]
@@ -40,17 +38,18 @@ export function createPlannerReader(options: DecisionReaderOptions & InnerOption
   }
   return {
     /** True if `end`, were it called now, would climb the ladder. Once false it stays so. */
-    needsLadder: () => scan.needsLadder === true,
+    needsLadder: () => !strict && !isShown,
     push(chunk: string): DecisionEvent[] {
       for (const piece of wellFormed.push(chunk)) scan.feed(piece)
       return take()
     },
-    end(): DecisionEvent[] {
+    end(climb?: ClimbLadder): DecisionEvent[] {
       for (const piece of wellFormed.end()) scan.feed(piece)
-      const decision = scan.end()
+      const last = scan.end(climb)
+      const { decision } = last
       if (!isShown && shown.message === "" && decision.action === "finish") shown.message = decision.message ?? ""
       const own = decision.action === "unreadable" ? undefined : decision.ignored
-      return [...take(), { type: "decision", decision, ignored: scan.ignored ?? own, thinkingFault: scan.thinkingFault }]
+      return [...take(), { ...last, ignored: last.ignored ?? own }]
     },
   }
 }
@@ -97,7 +96,11 @@ class StrictScan implements OutputScan {
     }
   }
 
-  end(): Decision {
+  end(): DecisionEnd {
+    return { type: "decision", decision: this.#decide() }
+  }
+
+  #decide(): Decision {
     if (!this.#objectSeen) this.#tags.end()
     const text = this.#pieces.join("")
     const isWhole = this.#reader.state === "closed" && this.#strayAt === undefined

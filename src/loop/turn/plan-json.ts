@@ -1,10 +1,8 @@
-import { invariant } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
 import { endedWhole, type LanguageModel } from "../../core/model/language-model.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { Decision, DecisionFault } from "../../reply/decision.ts"
-import type { ClimbLadder } from "../../reply/decision-scan.ts"
 import { createPlannerReader } from "../../reply/planner-reader.ts"
 import { loadFurtherCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep, type StepReading } from "./model-step.ts"
@@ -60,11 +58,7 @@ const loadLadder = late(() => import("../../reply/ladder.ts"))
 function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   const { loop } = turn.agent.profile
   const opensInThought = model.capabilities.opensInThought ?? false
-  let climb: ClimbLadder | undefined
-  const reader = createPlannerReader({ strict: loop.strict, opensInThought }, (...given) => {
-    invariant(climb, "the ladder is loaded before it is climbed")
-    return climb(...given)
-  })
+  const reader = createPlannerReader({ strict: loop.strict, opensInThought })
   const step = turn.progress.log.steps.length + 1
   const prepared = turn.progress.step
   let decision: StepDecision | undefined
@@ -83,8 +77,8 @@ function decisionReading(turn: TurnContext, model: LanguageModel): StepReading {
   return {
     onText: (delta) => take(reader.push(delta)),
     async onEnd(finishReason) {
-      if (reader.needsLadder()) climb = (await loadLadder()).climbLadder
-      take(reader.end())
+      const ladder = reader.needsLadder() ? await loadLadder() : undefined
+      take(reader.end(ladder?.climbLadder))
       // A plain-text answer that was cut looks whole. Only the finish reason tells.
       if (decision?.action === "finish" && decision.status === "plain-text" && !endedWhole(finishReason))
         return { ...decision, status: "truncated" }
