@@ -90,13 +90,15 @@ export class AnswerOutput {
 
   /** Takes text of the model, and shows as much of it as can be shown already. */
   say(delta: string): void {
-    if (delta === "") return
+    let text = delta
     if (this.#opening !== undefined) {
       this.#opening += delta
-      if (!maybeStamp.test(this.#opening)) this.#open(this.#opening.replace(stamp, ""))
-      return
+      if (maybeStamp.test(this.#opening)) return
+      // A model imitates the stamp that each line of the prompt has (R11).
+      text = this.#opening.replace(stamp, "")
+      this.#opening = undefined
     }
-    this.#add(this.limiter ? this.limiter.push(delta) : delta)
+    this.#add(this.limiter ? this.limiter.push(text) : text)
   }
 
   #add(delta: string): void {
@@ -106,16 +108,13 @@ export class AnswerOutput {
     this.#take(this.#pipeline.reader.push({ type: "text", delta }))
   }
 
-  /** Says the beginning of the answer, without the stamp that a model imitates where each line of the prompt has one (R11). */
-  #open(opening = this.#opening): void {
-    if (!this.#opening) return
-    this.#opening = undefined
-    this.say(opening ?? "")
-  }
-
   /** Takes what was held back, because other words do not follow it directly: the step has ended, or a file or a call follows. */
   flush(): void {
-    this.#open()
+    const opening = this.#opening
+    if (opening) {
+      this.#opening = undefined
+      this.say(opening)
+    }
     this.#add(this.limiter?.end() ?? "")
   }
 

@@ -44,7 +44,7 @@ export interface StepReading {
   /** Takes a native tool call. Absent in a step that asks for none. */
   onToolCall?(call: ToolCall): void
   /** True once nothing more is to be read. */
-  isOver?(): boolean
+  readonly isOver?: () => boolean
   /** Called at the end of a whole stream, never of a failed one. Returns the decision of a planner step. */
   onEnd(finishReason: FinishReason | undefined): StepDecision | undefined | Promise<StepDecision | undefined>
 }
@@ -148,7 +148,7 @@ async function runAttempt(turn: TurnContext, request: StepRequest, attempt: Atte
     await readModel(model, shown ? ((await shown) ?? sent) : sent, {
       ...{ signal: turn.signal, limits: profile.limits, clock: ports.clock, timers: ports.timers },
       onPart: (part, atMs) => hear(turn, part, hearing, atMs),
-      isOver: () => reading.isOver?.() === true,
+      isOver: reading.isOver,
     })
     if (heard.file) await heard.file
     decision = await reading.onEnd(heard.finishReason)

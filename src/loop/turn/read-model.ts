@@ -13,7 +13,7 @@ export interface ReadModelOptions {
   /** Gets each part, and the time at which it came. The next one waits for a promise. */
   readonly onPart: (part: ModelPart, atMs: number) => void | Promise<void>
   /** True once the rest of the stream is not wanted; asked after each part. */
-  readonly isOver?: () => boolean
+  readonly isOver?: (() => boolean) | undefined
 }
 
 /** The reason of every signal whose read is over. One of its own with its stack would cost a plain turn 3 % of its CPU. */
