@@ -30,7 +30,7 @@ export async function readModel(model: LanguageModel, request: ModelRequest, opt
   let finished = false
   try {
     if (watch.stopped !== undefined) throw watch.stopped
-    const stream = model.stream(request, { signal: watch.signal })
+    const stream = model.stream(request, { signal: watch.controller.signal })
     if (typeof stream?.[Symbol.asyncIterator] !== "function")
       throw new PromptStrataError(
         "usage",
@@ -66,12 +66,11 @@ function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
  * ago the last part came.
  */
 class Watch {
-  /** Aborted when the read is stopped or over. */
-  readonly signal: AbortSignal
   /** The reason for which the read was stopped from outside, if it was. */
   stopped: unknown
   readonly #modelId: string
   readonly #options: ReadModelOptions
+  /** Aborted when the read is stopped or over. */
   readonly controller = new AbortController()
   readonly #startedMs: number
   /** Set here: V8 keeps a function that is assigned to a member, with all that it closes over, until the next full collection. */
@@ -91,7 +90,6 @@ class Watch {
     const { signal, limits, clock, timers } = options
     this.#modelId = modelId
     this.#options = options
-    this.signal = this.controller.signal
     this.#startedMs = clock.nowMs()
     this.#cameMs = this.#startedMs
     signal.addEventListener("abort", this.onAbort)

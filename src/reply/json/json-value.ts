@@ -32,7 +32,6 @@ export class JsonBuilder implements JsonSink {
   /** The number of pieces that the value got. */
   changes = 0
   readonly #open: Container[] = []
-  #depth = 0
   #text = ""
   #value: JsonValue | typeof tooDeep | undefined
 
@@ -60,13 +59,12 @@ export class JsonBuilder implements JsonSink {
 
   open(kind: "object" | "array"): void {
     this.changes++
-    if (++this.#depth > maxDepth) this.#value = tooDeep
+    if (this.#open.length === maxDepth) this.#value = tooDeep
     if (this.#value === tooDeep) return
     this.#open.push(kind === "array" ? { list: [] } : { object: {}, name: "" })
   }
 
   close(): void {
-    this.#depth--
     const container = this.#open.pop()
     if (container === undefined) return
     const value = container.list ?? container.object
