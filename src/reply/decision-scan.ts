@@ -43,10 +43,9 @@ const fullWidthBrace = "｛"
 export class DecisionScan implements OutputScan {
   readonly #shown: ShownText
   readonly #opensInThought: boolean
-  #mode: "prose" | "object" | "opening" | "broken" | "decided" | "over" = "prose"
+  #reading: "prose" | FoundObject | ObjectOpening | BrokenObject | "decided" | "over" = "prose"
+  /** The last object that was begun. */
   #object: FoundObject | undefined
-  #opening: ObjectOpening | undefined
-  #broken: BrokenObject | undefined
   /** Made for the first text that stands outside an object. */
   #tagScanner: TagScanner | undefined
   /** Made when the output may have to be read again. */
@@ -65,12 +64,13 @@ export class DecisionScan implements OutputScan {
   feed(piece: string): void {
     let index = 0
     while (index < piece.length) {
-      if (this.#mode === "over") index = this.#passOver(piece, index)
-      else if (this.#mode === "object") index = this.#readObject(piece, index)
-      else if (this.#mode === "opening") index = this.#readOpening(piece, index)
-      else if (this.#mode === "broken") index = this.#readBroken(piece, index)
-      else if (this.#mode === "prose") index = this.#readProse(piece, index)
-      else index = this.#tags.scan(piece, index, () => false)
+      const reading = this.#reading
+      if (reading === "over") index = this.#passOver(piece, index)
+      else if (reading === "prose") index = this.#readProse(piece, index)
+      else if (reading === "decided") index = this.#tags.scan(piece, index, () => false)
+      else if (reading instanceof ObjectOpening) index = this.#readOpening(reading, piece, index)
+      else if (reading instanceof BrokenObject) index = this.#readBroken(reading, piece, index)
+      else index = this.#readObject(reading, piece, index)
     }
   }
 
@@ -98,11 +98,12 @@ export class DecisionScan implements OutputScan {
       const decision = interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
       return { decision, ignored: furtherDecision(this.#after) }
     }
-    if (object && this.#mode === "object") this.#record.text += object.text
-    if (this.#mode === "object" || this.#mode === "broken") this.#addCandidate("unfinished")
+    const reading = this.#reading
+    if (reading === object) this.#record.text += object.text
+    if (reading === object || reading instanceof BrokenObject) this.#addCandidate("unfinished")
     const record = this.#record
     const isFirst = record.candidates.length === 0 && record.others.length === 0
-    if (this.#mode === "opening" && isFirst) this.#addCandidate("loose")
+    if (reading instanceof ObjectOpening && isFirst) this.#addCandidate("loose")
     readingWork.steps += record.text.length
     invariant(climb, "the ladder is loaded before it is climbed")
     const decision = climb(record, this.#tags.inThought)
@@ -113,14 +114,14 @@ export class DecisionScan implements OutputScan {
   #readProse(piece: string, index: number): number {
     const isFirst = this.#tagScanner === undefined && !this.#opensInThought && piece.charAt(index) === "{"
     const stop = isFirst ? index : this.#tags.scan(piece, index, isBrace)
-    if (!isFirst && (stop === piece.length || this.#mode !== "prose" || !isBrace(piece.charCodeAt(stop)))) return stop
+    if (!isFirst && (stop === piece.length || this.#reading !== "prose" || !isBrace(piece.charCodeAt(stop)))) return stop
     const record = this.#outputRecord
     this.#tagScanner?.interrupt()
     record?.braceOpens()
     const members = new DecisionMembers({ streams: record?.mayStream ?? true, isTolerant: true }, this.#shown)
     this.#object = { start: record?.text.length ?? 0, members, reader: new JsonReader(members), text: "" }
     if (piece.charAt(stop) !== fullWidthBrace) {
-      this.#mode = "object"
+      this.#reading = this.#object
       return stop
     }
     this.#record.text += fullWidthBrace
@@ -128,9 +129,7 @@ export class DecisionScan implements OutputScan {
     return stop + 1
   }
 
-  #readObject(piece: string, index: number): number {
-    const object = this.#object
-    if (object === undefined) return index + 1
+  #readObject(object: FoundObject, piece: string, index: number): number {
     const { reader, members } = object
     const end = reader.feed(piece, index)
     if (members.gate.shown) {
@@ -138,12 +137,12 @@ export class DecisionScan implements OutputScan {
       this.#outputRecord = undefined
     } else object.text += piece.slice(index, end)
     if (reader.state === "open") return end
-    if (members.gate.shown) this.#mode = "over"
+    if (members.gate.shown) this.#reading = "over"
     else {
       this.#record.text += object.text
       if (reader.state === "closed") this.#endObject(object)
       else if (reader.state === "broken") this.#breakObject(object)
-      else this.#mode = "over"
+      else this.#reading = "over"
     }
     return end
   }
@@ -158,65 +157,59 @@ export class DecisionScan implements OutputScan {
   #endObject({ members, start }: FoundObject): void {
     if (members.actionSeen) {
       this.#addCandidate("whole")
-      this.#mode = "decided"
+      this.#reading = "decided"
     } else {
       this.#record.addOther(start)
       this.#bareCall ??= callBeside(members.values)
-      this.#mode = "prose"
+      this.#reading = "prose"
     }
   }
 
   #breakObject({ members, reader, text }: FoundObject): void {
     const { grammar, expectsToken } = reader
     if (!grammar.colonSeen) this.#open(text.slice(1))
-    else this.#follow({ depth: grammar.objectDepth, expectsToken, mentionsAction: members.mentionsDecision })
+    else this.#reading = new BrokenObject({ depth: grammar.objectDepth, expectsToken, mentionsAction: members.mentionsDecision })
   }
 
   /** Goes on after a brace that begins no JSON. With a name and a colon it begins an object, else it is prose. */
   #open(read: string): void {
-    this.#opening = new ObjectOpening()
-    this.#mode = "opening"
-    for (let index = 0; index < read.length && this.#mode === "opening"; index++) this.#acceptOpening(read.charAt(index))
+    const opening = new ObjectOpening()
+    this.#reading = opening
+    for (let index = 0; index < read.length && this.#reading === opening; index++)
+      this.#acceptOpening(opening, read.charAt(index))
   }
 
-  #readOpening(piece: string, index: number): number {
+  #readOpening(opening: ObjectOpening, piece: string, index: number): number {
     readingWork.steps++
-    this.#acceptOpening(piece.charAt(index))
-    if (this.#mode === "prose") return index
+    this.#acceptOpening(opening, piece.charAt(index))
+    if (this.#reading === "prose") return index
     this.#record.text += piece.charAt(index)
     return index + 1
   }
 
-  #acceptOpening(character: string): void {
-    const opening = this.#opening
-    const found = opening?.feed(character)
-    if (found === "prose") this.#mode = "prose"
+  #acceptOpening(opening: ObjectOpening, character: string): void {
+    const found = opening.feed(character)
+    if (found === "prose") this.#reading = "prose"
     if (found !== "object") return
-    const mentionsAction = /action|tool|args/.test(opening?.name ?? "")
-    this.#follow({ depth: 1, expectsToken: true, mentionsAction })
+    const mentionsAction = /action|tool|args/.test(opening.name)
+    this.#reading = new BrokenObject({ depth: 1, expectsToken: true, mentionsAction })
   }
 
-  #follow(from: ConstructorParameters<typeof BrokenObject>[0]): void {
-    this.#broken = new BrokenObject(from)
-    this.#mode = "broken"
-  }
-
-  #readBroken(piece: string, index: number): number {
-    const broken = this.#broken
-    if (broken?.inString) {
+  #readBroken(broken: BrokenObject, piece: string, index: number): number {
+    if (broken.inString) {
       const end = broken.readString(piece, index)
       this.#record.text += piece.slice(index, end)
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
-    if (stop === piece.length || this.#mode !== "broken" || broken?.inString || !isQuoteOrStructure(piece.charCodeAt(stop)))
+    if (stop === piece.length || this.#reading !== broken || broken.inString || !isQuoteOrStructure(piece.charCodeAt(stop)))
       return stop
     this.#tags.interrupt()
     this.#record.text += piece.charAt(stop)
-    broken?.accept(piece.charCodeAt(stop))
-    if (broken?.closed) {
+    broken.accept(piece.charCodeAt(stop))
+    if (broken.closed) {
       if (broken.mentionsAction) this.#addCandidate("loose")
-      this.#mode = "prose"
+      this.#reading = "prose"
     }
     return stop + 1
   }
@@ -240,11 +233,10 @@ export class DecisionScan implements OutputScan {
   #tagSink(): TagSink {
     return {
       text: (run) => {
-        if (this.#mode !== "broken") this.#record.addProse(run)
-        else {
+        if (this.#reading instanceof BrokenObject) {
           this.#record.text += run
-          this.#broken?.text(run)
-        }
+          this.#reading.text(run)
+        } else this.#record.addProse(run)
       },
       thinking: (run) => {
         this.#shown.thinking += run
@@ -264,7 +256,7 @@ export class DecisionScan implements OutputScan {
     readingWork.steps += this.#record.text.length
     this.#shown.thinking += this.#record.forget()
     this.#bareCall = undefined
-    this.#mode = "prose"
+    this.#reading = "prose"
   }
 
   #addCandidate(form: Candidate["form"]): void {
