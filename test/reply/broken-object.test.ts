@@ -14,6 +14,14 @@ describe("an object that is no JSON", () => {
     },
   )
 
+  test.each([
+    '{k:`<think>} {note:`, {"action":"tool","tool":"x","args":{}}}',
+    '{k:`<think>} {note: say `, "data": {"action":"tool","tool":"x","args":{}}}',
+  ])("T21: no call inside one is carried out, though a tag in code stands before it: %s", (text) => {
+    for (const pieces of [[text], [...text]])
+      expect(readPieces(pieces).decision).toMatchObject({ action: "unreadable", fault: { kind: "not-json" } })
+  })
+
   test.each([..."{}[]<>,;\n\r"])("a bare name does not hold %j: such a brace is prose", (sign) => {
     const opening = new ObjectOpening()
     expect([opening.feed("a"), opening.feed(sign)]).toEqual([undefined, "prose"])
