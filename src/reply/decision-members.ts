@@ -11,19 +11,30 @@ const decisionName = /^\s*(?:action|tool|args)\b/
 
 /**
  * Collects a decision's own members while its object streams by (T23). Of equal names the first counts. Nested objects
- * stay values. The message goes to the gate, which opens when `streams` is set and the action turns out to be `finish`.
+ * stay values. With `streams` the characters of the message of a `finish` are passed on as soon as they may be shown: when the
+ * action is known and a visible character has come, since a blank message is none (T14, T23).
  */
 export class DecisionMembers implements JsonSink {
   readonly values = new Map<string, MemberValue>()
   /** A member's name that stood twice. */
   repeated: string | undefined
-  readonly gate: MessageGate
+  readonly #to: { message: string }
   readonly #streams: boolean
   readonly #isTolerant: boolean
   /** Builds the values of all members but the message. */
   readonly #builder = new JsonBuilder()
   #depth = 0
   #current: string | undefined
+  /** The pieces of the message so far, without the characters that are held back. What is shown is always a beginning of it. */
+  readonly #message: string[] = []
+  /** Holds characters back that may be the end of the object. Made for the first of them. */
+  #tail: MessageTail | undefined
+  /** True once the action is known, and its message streams. */
+  #mayShow = false
+  /** True once a visible character of the message has come. */
+  #isVisible = false
+  /** True once a character of the message was passed on. It cannot be taken back (T21). */
+  shown = false
   /** True where the message ended although its string goes on. */
   ended = false
   /** True once the name `action` was read, whatever its value. */
@@ -39,12 +50,12 @@ export class DecisionMembers implements JsonSink {
   constructor(options: { readonly streams: boolean; readonly isTolerant: boolean }, to: { message: string }) {
     this.#streams = options.streams
     this.#isTolerant = options.isTolerant
-    this.gate = new MessageGate(to, options.isTolerant)
+    this.#to = to
   }
 
   /** The finish whose object was cut off or broken: the message as far as it came, `truncated` unless it was whole. */
   unfinishedFinish(): Decision {
-    const message = this.gate.pieces.join("")
+    const message = this.#message.join("")
     const note = this.values.get("note")
     return defined({
       action: "finish",
@@ -83,22 +94,25 @@ export class DecisionMembers implements JsonSink {
 
   text(part: string, isEscape: boolean): void {
     if (this.#current === undefined) return
-    if (this.#depth > 1 || this.#current !== "message") this.#builder.text(part)
-    else {
-      this.gate.put(part, isEscape)
-      this.ended = this.gate.ended
+    if (this.#depth > 1 || this.#current !== "message") {
+      this.#builder.text(part)
+      return
     }
+    if (this.#tail === undefined && this.#isTolerant && this.#mayShow && (isEscape || mayEnd.test(part)))
+      this.#tail = new MessageTail()
+    this.#show(this.#tail ? this.#tail.push(part, isEscape) : part)
+    this.ended = this.#tail?.ended === true
   }
 
   mayGoOn(): boolean {
     if (!this.#isTolerant || this.#current !== "message" || this.#depth > 1) return false
-    this.gate.close({ isSure: false })
-    return this.gate.shown
+    if (this.#tail) this.#show(this.#tail.pause())
+    return this.shown
   }
 
   goesOn(): void {
-    this.gate.reopen()
-    this.ended = this.gate.ended
+    this.#tail?.reopen()
+    this.ended = this.#tail?.ended === true
   }
 
   textEnd(): void {
@@ -107,8 +121,8 @@ export class DecisionMembers implements JsonSink {
       this.#builder.textEnd()
       if (this.#depth === 1) this.#settle(this.#builder.take())
     } else {
-      this.gate.close({ isSure: true })
-      this.#settle(this.gate.pieces.join(""))
+      if (this.#tail) this.#show(this.#tail.release())
+      this.#settle(this.#message.join(""))
     }
   }
 
@@ -129,65 +143,17 @@ export class DecisionMembers implements JsonSink {
     this.#current = undefined
     this.values.set(name, value)
     if (name === "action" && this.#streams && readAction(value).name === "finish") {
-      this.gate.isOpen = true
-      this.gate.put("", false)
-    }
-  }
-}
-
-/**
- * Passes on the characters of a message as soon as they may be shown: when the action is known and a visible character has come,
- * since a blank message is none (T14, T23). What it passed on is always a beginning of the message.
- */
-class MessageGate {
-  readonly #to: { message: string }
-  readonly #isTolerant: boolean
-  /** Made for the first characters that may be the end of the object. */
-  #tail: MessageTail | undefined
-  /** True once the action is known: a `put` then passes on the message so far. */
-  isOpen = false
-  #isVisible = false
-  /** The pieces of the message so far, without the characters that are held back. */
-  readonly pieces: string[] = []
-  /** True once a character was passed on. It cannot be taken back (T21). */
-  shown = false
-  /** True once the message has ended although its string goes on. */
-  ended = false
-
-  /** With `isTolerant`, characters that may be the end of an object without a closing quote are held back. */
-  constructor(to: { message: string }, isTolerant: boolean) {
-    this.#to = to
-    this.#isTolerant = isTolerant
-  }
-
-  /** Takes a piece of the message, and whether an escape stood for it. */
-  put(part: string, isEscape: boolean): void {
-    if (this.#tail === undefined && this.#isTolerant && this.isOpen && (isEscape || mayEnd.test(part))) {
-      this.#tail = new MessageTail()
-    }
-    if (this.#tail === undefined) this.#let(part)
-    else {
-      this.#let(this.#tail.push(part, isEscape))
-      this.ended = this.#tail.ended
+      this.#mayShow = true
+      this.#show("")
     }
   }
 
-  /** The string of the message has ended, and nothing is held back any more. If that is not sure, a sure end or {@link reopen} follows. */
-  close({ isSure }: { readonly isSure: boolean }): void {
-    if (this.#tail) this.#let(isSure ? this.#tail.release() : this.#tail.pause())
-  }
-
-  /** The string of the message goes on after all, with the quote that seemed to end it. */
-  reopen(): void {
-    this.#tail?.reopen()
-    this.ended = this.#tail?.ended === true
-  }
-
-  #let(part: string): void {
-    addPiece(this.pieces, part)
+  /** Takes a piece that belongs to the message, and passes it on if it may be shown. */
+  #show(part: string): void {
+    addPiece(this.#message, part)
     this.#isVisible ||= part.trim() !== ""
-    if (!this.isOpen || !this.#isVisible) return
-    this.#to.message += this.shown ? part : this.pieces.join("")
+    if (!this.#mayShow || !this.#isVisible) return
+    this.#to.message += this.shown ? part : this.#message.join("")
     this.shown = true
   }
 }

@@ -90,13 +90,13 @@ export class DecisionScan implements OutputScan {
 
   #decide(climb: ClimbLadder | undefined): Pick<DecisionEnd, "decision" | "ignored"> {
     const object = this.#object
-    if (object?.members.gate.shown) {
+    if (object?.members.shown) {
       const { reader, members } = object
       reader.end()
       if (reader.state !== "closed") return { decision: members.unfinishedFinish() }
       const isExact = !reader.string.flawed && !members.understood
       const decision = interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
-      return { decision, ignored: furtherDecision(this.#after) }
+      return { decision, ignored: this.#after === "" ? undefined : furtherDecision(this.#after) }
     }
     const reading = this.#reading
     if (reading === object) this.#record.text += object.text
@@ -132,12 +132,12 @@ export class DecisionScan implements OutputScan {
   #readObject(object: FoundObject, piece: string, index: number): number {
     const { reader, members } = object
     const end = reader.feed(piece, index)
-    if (members.gate.shown) {
+    if (members.shown) {
       object.text = ""
       this.#outputRecord = undefined
     } else object.text += piece.slice(index, end)
     if (reader.state === "open") return end
-    if (members.gate.shown) this.#reading = "over"
+    if (members.shown) this.#reading = "over"
     else {
       this.#record.text += object.text
       if (reader.state === "closed") this.#endObject(object)
@@ -149,7 +149,7 @@ export class DecisionScan implements OutputScan {
 
   /** Keeps the text after a message that ended before its quote, for the ladder, or the text after a finish that was shown. */
   #passOver(piece: string, index: number): number {
-    if (this.#object?.members.gate.shown !== true) this.#record.text += piece.slice(index)
+    if (this.#object?.members.shown !== true) this.#record.text += piece.slice(index)
     else this.#after += piece.slice(index, index + maxAfterShown - this.#after.length)
     return piece.length
   }

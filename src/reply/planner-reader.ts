@@ -108,7 +108,7 @@ class StrictScan implements OutputScan {
     const { values, repeated } = this.#members
     const decision = interpretDecision(values, { isExact, text, at: 0, repeated })
     if (isWhole && decision.status === "complete") return decision
-    if (this.#members.gate.shown) return this.#members.unfinishedFinish()
+    if (this.#members.shown) return this.#members.unfinishedFinish()
     if (isWhole && decision.action === "unreadable") return decision
     return unreadable(this.#fault(text), text, this.#strayAt ?? this.#length)
   }
@@ -131,7 +131,7 @@ class StrictScan implements OutputScan {
   #record(run: string, isOutside: boolean): void {
     const blank = run.length - run.trimStart().length
     if (isOutside && blank < run.length) this.#strayAt ??= this.#length + blank
-    if (!this.#members.gate.shown) this.#pieces.push(run)
+    if (!this.#members.shown) this.#pieces.push(run)
     this.#length += run.length
   }
 }
