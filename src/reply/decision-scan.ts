@@ -1,6 +1,6 @@
 import { invariant } from "../core/errors.ts"
 import { BrokenObject, ObjectOpening } from "./broken-object.ts"
-import type { DecisionEvent } from "./decision.ts"
+import type { DecisionEnd } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
 import { readingWork } from "./incoming-text.ts"
 import { callBeside, interpretDecision, isCallOf } from "./interpret-decision.ts"
@@ -17,9 +17,6 @@ export interface OutputScan {
   feed(piece: string): void
   end(climb: ClimbLadder | undefined): DecisionEnd
 }
-
-/** The last event of a decision reader. */
-export type DecisionEnd = Extract<DecisionEvent, { readonly type: "decision" }>
 
 /** {@link climbLadder}, which is much code and read only for output of which nothing was shown. */
 export type ClimbLadder = typeof climbLadder
@@ -106,9 +103,7 @@ export class DecisionScan implements OutputScan {
     if (reading instanceof ObjectOpening && isFirst) this.#addCandidate("loose")
     readingWork.steps += record.text.length
     invariant(climb, "the ladder is loaded before it is climbed")
-    const decision = climb(record, this.#tags.inThought)
-    const { decisionEnd } = record
-    return { decision, ignored: decisionEnd === undefined ? record.ignored : furtherDecision(record.text.slice(decisionEnd)) }
+    return climb(record, this.#tags.inThought)
   }
 
   #readProse(piece: string, index: number): number {

@@ -63,3 +63,6 @@ export type DecisionEvent =
       /** A closed thought was taken out of a line of an answer in prose. It may have been words about the tags. */
       readonly thinkingFault?: ThinkingFault | undefined
     }
+
+/** The last event of `createDecisionReader`. */
+export type DecisionEnd = Extract<DecisionEvent, { readonly type: "decision" }>

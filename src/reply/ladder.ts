@@ -1,4 +1,4 @@
-import type { Decision } from "./decision.ts"
+import type { Decision, DecisionEnd } from "./decision.ts"
 import {
   type ActionObject,
   callBeside,
@@ -19,6 +19,7 @@ import {
   beginsWithMember,
   braceBalance,
   firstMemberAt,
+  furtherDecision,
   goesOnWithMember,
   hasUnopenedBrace,
   isTorn,
@@ -28,15 +29,18 @@ import {
 
 /**
  * The rungs of T21 that need the whole output, for output of which nothing was shown: the candidates in order, repaired
- * where they are no JSON; an object with an action inside one without; members whose brace is missing; words.
+ * where they are no JSON; an object with an action inside one without; members whose brace is missing; words. `ignored` is the
+ * beginning of a further decision behind the one that was read, or in the same object.
  */
-export function climbLadder(record: OutputRecord, inThought: boolean): Decision {
-  const { text, candidates, others } = record
+export function climbLadder(
+  { text, candidates, others }: OutputRecord,
+  inThought: boolean,
+): Pick<DecisionEnd, "decision" | "ignored"> {
   const context = { text, inThought, repair: createJsonRepair() }
-  if (beginsWithMember(text)) return readBraceless(context) ?? readRest(others, context)
+  if (beginsWithMember(text)) return { decision: readBraceless(context) ?? readRest(others, context) }
   const torn = others.find(({ end }) => isTorn(text, end))
   if (torn && torn.start < (candidates[0]?.start ?? torn.end)) {
-    return readBraceless(context, torn.start) ?? unreadable("not-json", text, torn.end)
+    return { decision: readBraceless(context, torn.start) ?? unreadable("not-json", text, torn.end) }
   }
   const nested: (CandidateReading & { readonly start: number })[] = []
   let fault: Decision | undefined
@@ -46,14 +50,12 @@ export function climbLadder(record: OutputRecord, inThought: boolean): Decision 
     const reading = readCandidate(candidate, context)
     readUntil = reading.end
     if (reading.place === "nested") nested.push({ ...reading, start: candidate.start })
-    else if (reading.decision && isFinal(reading.decision)) {
-      record.decisionEnd = reading.end
-      return reading.decision
-    } else fault ??= reading.decision
+    else if (reading.decision && isFinal(reading.decision))
+      return { decision: reading.decision, ignored: furtherDecision(text.slice(reading.end)) }
+    else fault ??= reading.decision
   }
   const inside = readNested(others, nested, context)
-  record.ignored = inside?.ignored
-  return inside?.decision ?? fault ?? readRest(others, context)
+  return { decision: inside?.decision ?? fault ?? readRest(others, context), ignored: inside?.ignored }
 }
 
 /** False for an unknown action: a decision may follow it. A later decision does not mend any other fault. */

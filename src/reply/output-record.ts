@@ -29,10 +29,6 @@ export class OutputRecord {
   candidates: Candidate[] = []
   /** Whole objects without an `action`. */
   others: { readonly start: number; readonly end: number }[] = []
-  /** The place after the decision, once it was read. */
-  decisionEnd: number | undefined
-  /** The beginning of a further decision inside an object that held several. */
-  ignored: string | undefined
   #isMangled: boolean | undefined
   /** The text after the last object without an action. */
   #after: string | undefined

@@ -1,6 +1,6 @@
-import type { Decision, DecisionEvent, DecisionFault } from "./decision.ts"
+import type { Decision, DecisionEnd, DecisionEvent, DecisionFault } from "./decision.ts"
 import { DecisionMembers } from "./decision-members.ts"
-import { type ClimbLadder, type DecisionEnd, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
+import { type ClimbLadder, DecisionScan, type OutputScan, type ShownText } from "./decision-scan.ts"
 import { createWellFormedReader } from "./incoming-text.ts"
 import { interpretDecision, unreadable } from "./interpret-decision.ts"
 import { JsonReader } from "./json/json-reader.ts"
