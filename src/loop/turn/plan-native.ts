@@ -6,7 +6,7 @@ import { hasEnded, type Tool } from "../../prompt/tools/tool.ts"
 import { exactArguments } from "./calls/exact-arguments.ts"
 import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import { type PlanOutcome, prepareStep, runModelStep } from "./model-step.ts"
-import { answered, outcomeOfWords, proseReading } from "./prose.ts"
+import { answered, lastFinish, outcomeOfWords, proseReading } from "./prose.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import type { ModelCall, UnfinishedStep } from "./turn-progress.ts"
@@ -52,17 +52,13 @@ interface NativeStep {
 
 async function nativeStep(turn: TurnContext, native: NativeTools): Promise<NativeStep> {
   let calls: ToolCall[] = []
-  let finish: FinishReason | undefined
   const answer = turn.progress.output ?? turn.progress.answer
   const before = answer.said.length
   const choice = turn.progress.step?.choice
   const toolChoice = typeof choice === "object" ? { tool: native.nativeNameOf(choice.tool) } : choice
   await runModelStep(turn, { prompt: "native", tools: native.tools, toolChoice }, (_, model) => {
     calls = []
-    const prose = proseReading(turn, model, (reason) => {
-      finish = reason
-    })
-    return { ...prose, onToolCall: (call) => void calls.push(call) }
+    return { ...proseReading(turn, model), onToolCall: (call) => void calls.push(call) }
   })
   const text = answer.said.slice(before)
   const mark = writtenMark.exec(text)?.[0]
@@ -72,7 +68,7 @@ async function nativeStep(turn: TurnContext, native: NativeTools): Promise<Nativ
       "model",
       `The model wrote ${mark} into its answer as text. Nothing of it ran: its server should read its tool calls.`,
     )
-  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text, finish }
+  return { calls: turn.progress.step?.kept(calls, native.nameOf) ?? calls, text, finish: lastFinish(turn) }
 }
 
 /** The marks with which Kimi, Qwen and DeepSeek begin a call. A server that knows its model never shows them. */

@@ -8,11 +8,7 @@ import type { TurnContext } from "./turn-context.ts"
 import { isBlankAnswer, isQuietWake, warnOfThinking } from "./turn-outcome.ts"
 
 /** Reads an answer in prose. Text is shown as it comes; thinking is emitted. */
-export function proseReading(
-  turn: TurnContext,
-  model: LanguageModel,
-  onFinish: (reason: FinishReason | undefined) => void,
-): StepReading {
+export function proseReading(turn: TurnContext, model: LanguageModel): StepReading {
   const options: Parameters<typeof createFinalOutputReader>[0] = {
     opensInThought: model.capabilities.opensInThought ?? false,
     onFault: (fault) => warnOfThinking(turn, model, fault),
@@ -31,8 +27,7 @@ export function proseReading(
       return reader.waits
     },
     isOver: () => turn.progress.answer.limiter?.ended !== undefined,
-    onEnd(finishReason) {
-      onFinish(finishReason)
+    onEnd() {
       take(reader.end())
       return reader.waits?.then(() => void take(reader.end()))
     },
@@ -41,15 +36,15 @@ export function proseReading(
 
 /** Runs one step whose text is the answer. Returns the reason why the model stopped. */
 export async function proseStep(turn: TurnContext, request: StepRequest): Promise<FinishReason | undefined> {
-  let finish: FinishReason | undefined
   if (turn.input.control) await prepareStep(turn, turn.input.control, request.prompt)
-  await runModelStep(turn, request, (_, model) =>
-    proseReading(turn, model, (reason) => {
-      finish = reason
-    }),
-  )
+  await runModelStep(turn, request, proseReading)
   turn.signal.throwIfAborted()
-  return finish
+  return lastFinish(turn)
+}
+
+/** The reason why the model stopped in the last step. */
+export function lastFinish({ progress }: TurnContext): FinishReason | undefined {
+  return progress.log.steps.at(-1)?.finishReason
 }
 
 /** Plans nothing: makes one call without tools, whose text is the answer. */
