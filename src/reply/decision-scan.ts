@@ -93,7 +93,7 @@ export class DecisionScan implements OutputScan {
       if (reader.state !== "closed") return { decision: members.unfinishedFinish() }
       const isExact = !reader.string.flawed && !members.understood
       const decision = interpretDecision(members.values, { isExact, text: "", at: 0, repeated: members.repeated })
-      return { decision, ignored: this.#after === "" ? undefined : furtherDecision(this.#after) }
+      return { decision, ignored: this.#after !== "" ? furtherDecision(this.#after) : undefined }
     }
     const reading = this.#reading
     if (reading === object) this.#record.text += object.text
