@@ -1,92 +1,11 @@
-import { type GrownList, Memo, memoKind } from "../../../core/memo.ts"
+import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
-import type { DraftMessage, Piece } from "../draft/draft.ts"
-import type { DraftRecorder, Origin } from "../draft/draft-recorder.ts"
-
-/** The pieces that an entry prints by itself. */
-export interface EntryBlock {
-  readonly pieces: readonly Piece[]
-  /** True if the first piece is the file's own text, and not a value, a fence or a notice. */
-  readonly opensWithFrame: boolean
-  /** The white space that stood before the block the last time. */
-  lead?: Piece | undefined
-  /** The message that the block makes, once it was asked for. */
-  message?: DraftMessage
-  /** The messages of the lists that its entry begins, such as a history. They grow from turn to turn. */
-  messages?: GrownList<SlotEntry, DraftMessage | undefined>
-}
-
-/** The file through which an entry, or a rest item, is printed, and its injection. */
-export interface BlockPlace {
-  readonly file: PromptFile
-  readonly injection: Injection
-  /** True for the entry of a rest item itself, not for entries inside it. */
-  readonly rest?: boolean
-  /** True if the entry is a message of its own. */
-  readonly message?: boolean
-}
-
-/** The dialect and the origin under which it is printed, and the memo that knows the last blocks. */
-interface BlockContext {
-  readonly dialect: Dialect
-  readonly origin: Origin
-  readonly memo: Memo
-}
-
-/** A block with everything that it depends on. */
-interface KnownBlock extends EntryBlock {
-  readonly dialect: Dialect
-  readonly key: string
-  readonly stability: Origin["stability"]
-  readonly injectionKey: string
-  readonly trust: Trust
-  readonly source: Source | undefined
-  readonly rest: boolean | undefined
-  readonly isMessage: boolean | undefined
-}
-
-/** By file, the last block of each entry or rest item. They are readonly data, so the same object prints the same. */
-const blocksOfFile = memoKind<PromptFile, Memo>()
-const blocks = memoKind<SlotEntry | Injection, KnownBlock>()
-
-/** The block that an entry, or a rest item, printed the last time in the same context. */
-export function knownBlock(
-  owner: SlotEntry | Injection,
-  { file, injection, rest, message }: BlockPlace,
-  { dialect, origin, memo }: BlockContext,
-): EntryBlock | undefined {
-  const known = memo.get(blocksOfFile, file)?.get(blocks, owner)
-  const isSame =
-    known !== undefined &&
-    known.dialect === dialect &&
-    known.key === origin.key &&
-    known.stability === origin.stability &&
-    known.injectionKey === injection.key &&
-    known.trust === injection.trust &&
-    known.source === injection.source &&
-    known.rest === rest &&
-    known.isMessage === message
-  return isSame ? known : undefined
-}
-
-/** Remembers the block of an entry, or a rest item, in place of its last one in that file. */
-export function rememberBlock(
-  owner: SlotEntry | Injection,
-  { file, injection, rest, message }: BlockPlace,
-  { dialect, origin, memo }: BlockContext,
-  { pieces, opensWithFrame }: Pick<EntryBlock, "pieces" | "opensWithFrame">,
-): EntryBlock {
-  const { key, stability } = origin
-  const { key: injectionKey, trust, source } = injection
-  const place = { injectionKey, trust, source, rest, isMessage: message }
-  const known: KnownBlock = { pieces, opensWithFrame, dialect, key, stability, ...place }
-  memo.made(blocksOfFile, file, () => new Memo()).set(blocks, owner, known)
-  return known
-}
+import type { Piece } from "../draft/draft.ts"
+import type { DraftRecorder } from "../draft/draft-recorder.ts"
 
 /** An item of the rest slot, or an entry of an injection's list. */
 type ListItem = Injection | SlotEntry
@@ -103,8 +22,8 @@ interface ListPlace<Item extends ListItem> {
   readonly printedAgain?: (item: Item) => void
 }
 
-/** Everything beside the items that their text depends on. In equal contexts, the same items print the same. */
-interface ListContext {
+/** Everything beside an item that its text depends on. In equal contexts, the same item prints the same. */
+export interface ListContext {
   readonly dialect: Dialect
   /** The file that prints each item. */
   readonly file: PromptFile
@@ -114,22 +33,28 @@ interface ListContext {
   readonly stability: Stability
   readonly trust?: Trust
   readonly source?: Source | undefined
-  /** True if the pieces of each item but the first are joined to one. */
-  readonly joins?: boolean
+  /** True if each item is a message of its own. */
+  readonly isMessage?: boolean
 }
 
+export function isSameContext(a: ListContext, b: ListContext): boolean {
+  const isAlike = a.dialect === b.dialect && a.file === b.file && a.key === b.key && a.stability === b.stability
+  return isAlike && a.trust === b.trust && a.source === b.source && a.isMessage === b.isMessage
+}
+
+/** Lists of so many items are printed from their last printing. For shorter ones that costs more than it saves. */
+export const longList = 16
+
 /**
- * Prints a slot's items with the file's separator between them; true if anything was printed. Items that followed each other
- * here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
+ * Prints a slot's items with the file's separator between them; true if anything was printed. Of a long list, items that followed each
+ * other here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
   const { node, context, memo, writer, recorder, print, printedAgain } = place
   const { separator = "\n" } = context.file
-  const before = memo.get(lists, node) as PrintedList<Item> | undefined
-  const around = before?.context
-  const isAlike = around?.dialect === context.dialect && around.file === context.file && around.key === context.key
-  const isSame = around?.stability === context.stability && around.trust === context.trust && around.source === context.source
-  const known = isAlike && isSame && around.joins === context.joins ? before : undefined
+  const isLong = items.length >= longList
+  const before = isLong ? (memo.get(lists, node) as PrintedList<Item> | undefined) : undefined
+  const known = before && isSameContext(before.context, context) ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
   const ends: number[] = []
   let [near, news] = [0, 0]
@@ -154,7 +79,8 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
     }
   }
   // A known list that holds all items but the first stays: it is whole, and these are what a budget left of it.
-  if (!known || news > 1) memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
+  if (isLong && (!known || news > 1))
+    memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
   return writer.close(scope)
 }
 

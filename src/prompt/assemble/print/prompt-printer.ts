@@ -11,7 +11,20 @@ import { FrameWriter } from "../../template/frame-writer.ts"
 import { type WalkHost, walk, walkScope } from "../../template/render.ts"
 import type { Draft, DraftMessage, MessageCalls } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
-import { type EntryPlace, entryFile, missingEntryFile, notEntries, ValuePrinter } from "./value-printer.ts"
+import {
+  type EntryPlace,
+  entryContext,
+  entryFile,
+  entryMessage,
+  entryMessages,
+  missingEntryFile,
+  notEntries,
+  printEntry,
+  printNotice,
+  printRestItems,
+  printValue,
+  type ValuePrinter,
+} from "./value-printer.ts"
 
 /** Options of {@link compose}. */
 export interface ComposeOptions {
@@ -63,7 +76,7 @@ class PromptPrinter implements WalkHost {
     const recorder = new DraftRecorder(memo)
     this.#recorder = recorder
     this.writer = new FrameWriter(recorder.frame)
-    this.#values = new ValuePrinter({ dialect, writer: this.writer, recorder, memo })
+    this.#values = { dialect, memo, writer: this.writer, recorder, markers: dialect.markers }
   }
 
   draft(): Draft {
@@ -79,12 +92,13 @@ class PromptPrinter implements WalkHost {
     const placed = this.#input.placement.slots.get(node.name) ?? []
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
     const file = isRest ? (entryFile(this.#dialect, node.name) ?? entryFile(this.#dialect, "rest")) : undefined
-    if (file) return this.#values.restItems(placed, { node, file })
+    if (file) return printRestItems(this.#values, placed, { node, file })
     const scope = this.writer.open()
     for (const injection of placed) {
       const around = this.#recorder.enter(originOf(injection))
       const place = { injection, node, fileName: slotOf(injection.key), rest: isRest }
-      if (this.#values.value(injection.content, place)) this.writer.separate(node.name === depthSlot ? "\n" : "\n\n", node.source)
+      if (printValue(this.#values, injection.content, place))
+        this.writer.separate(node.name === depthSlot ? "\n" : "\n\n", node.source)
       this.#recorder.origin = around
     }
     return this.writer.close(scope)
@@ -115,8 +129,8 @@ class PromptPrinter implements WalkHost {
       const node: SlotNode = { type: "slot", name, alone: true, source }
       const file = entryFile(this.#dialect, name)
       if (!file) throw missingEntryFile(name, this.#dialect, node)
-      const place = { injection, file, node, message: true }
       const around = this.#recorder.enter(originOf(injection))
+      const place = { injection, node, context: entryContext(this.#values, injection, file, true) }
       const entries = injection.content as readonly SlotEntry[]
       const deep = name === "history" && this.#dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
       let at = 0
@@ -153,7 +167,7 @@ class PromptPrinter implements WalkHost {
 
   /** Prints entries as messages. They are put together, unless one of them prints nothing. */
   #others(entries: readonly SlotEntry[], place: EntryPlace): void {
-    const messages = this.#values.entryMessages(entries, place, openingOf)
+    const messages = entryMessages(this.#values, entries, place, openingOf)
     if (messages.includes(undefined)) {
       for (const entry of entries) this.#message(entry, place)
     } else if (entries.length > 0) {
@@ -171,7 +185,7 @@ class PromptPrinter implements WalkHost {
       this.#heldNotice = { injection, notice, source: node.source }
       return
     }
-    const message = this.#heldNotice ? undefined : this.#values.entryMessage(entry, place, openingOf)
+    const message = this.#heldNotice ? undefined : entryMessage(this.#values, entry, place, openingOf)
     if (message) {
       this.writer.startMessage()
       this.writer.beforeContent(node.source)
@@ -180,7 +194,7 @@ class PromptPrinter implements WalkHost {
     }
     const { role, calls } = openingOf(entry)
     this.#startMessage(role, calls)
-    this.#values.entry(entry, place)
+    printEntry(this.#values, entry, place)
   }
 
   /**
@@ -193,7 +207,7 @@ class PromptPrinter implements WalkHost {
     if (held) {
       this.#startMessage("user")
       const around = this.#recorder.enter(originOf(held.injection))
-      this.#values.notice(held.notice, held.source)
+      printNotice(this.#values, held.notice, held.source)
       this.#recorder.origin = around
       if (role === "user") {
         this.writer.separate("\n\n", held.source)

@@ -5,7 +5,7 @@ import type { Injection } from "../../../../src/core/value.ts"
 import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
 import { createAssembler } from "../../../../src/prompt/assemble/assembler.ts"
 import { DraftRecorder } from "../../../../src/prompt/assemble/draft/draft-recorder.ts"
-import { printList } from "../../../../src/prompt/assemble/print/print-list.ts"
+import { longList, printList } from "../../../../src/prompt/assemble/print/print-list.ts"
 import { compileDialect } from "../../../../src/prompt/dialect/compile-dialect.ts"
 import { promptFile } from "../../../../src/prompt/dialect/dialect.ts"
 import { shippedDialect } from "../../../../src/prompt/dialect/shipped.ts"
@@ -28,6 +28,13 @@ function apply(stack: PromptStack, one: Edit): void {
   else stack.add(key, one.words === 0 ? "\u0001" : `Item ${"word ".repeat(one.words)}`, { priority: one.priority, trust: "user" })
 }
 
+/** Items that make a list so long that it is remembered. */
+const filling = Array.from({ length: longList }, (_, at) => ({
+  key: `kept_${at}`,
+  content: `Kept ${at}`,
+  priority: 1 + (at % 2),
+}))
+
 const itemOf = (key: string): Injection => ({
   key,
   content: key,
@@ -46,7 +53,7 @@ describe("what the rest slot printed before", () => {
         dialect,
         fc.array(fc.array(edit, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 6 }),
         (name, turns) => {
-          const stack = new PromptStack()
+          const stack = new PromptStack(filling)
           const assembler = createAssembler()
           const made = turns.map((edits) => {
             for (const one of edits) apply(stack, one)
@@ -72,15 +79,19 @@ describe("what the rest slot printed before", () => {
         { path: "mine/en/rest.md", attributes: { separator: "comma" }, body: "${content}", firstLine: 1 },
       ],
     })
-    const stack = new PromptStack(["one", "two", "three", "four"].map((key) => ({ key, content: key })))
+    const stack = new PromptStack(["one", "two", "three", "four"].map((key) => ({ key, content: key, priority: 3 })))
+    for (const item of filling) stack.add(item)
     const assembler = createAssembler()
-    const line = () => assemble(stack, { dialect, prompt: "chat", assembler }).messages.map(({ content }) => content)
-    expect(line()).toEqual(["one, two, three, four"])
-    stack.add("three", "3")
-    expect(line()).toEqual(["one, two, 3, four"])
+    const line = () => {
+      const [message] = assemble(stack, { dialect, prompt: "chat", assembler }).messages
+      return message?.content.split(`, ${filling.at(-1)?.content}, `)[1]
+    }
+    expect(line()).toBe("one, two, three, four")
+    stack.add("three", "3", { priority: 3 })
+    expect(line()).toBe("one, two, 3, four")
     stack.remove("two")
-    stack.add("five", "5")
-    expect(line()).toEqual(["one, 3, four, 5"])
+    stack.add("five", "5", { priority: 3 })
+    expect(line()).toBe("one, 3, four, 5")
   })
 
   test("says of an item that prints nothing what it said before, also where it is put again", () => {
@@ -92,16 +103,20 @@ describe("what the rest slot printed before", () => {
         { path: "mine/en/rest.md", attributes: { optional: ["hidden"] }, body: "${hidden? : ${content}}", firstLine: 1 },
       ],
     })
-    const stack = new PromptStack(["one", "two", "hidden", "three", "four"].map((key) => ({ key, content: key })))
+    const stack = new PromptStack(["one", "two", "hidden", "three", "four"].map((key) => ({ key, content: key, priority: 0 })))
+    for (const item of filling) stack.add(item)
     const assembler = createAssembler()
     const fates = () => {
       const { decisions, messages } = assemble(stack, { dialect, prompt: "chat", assembler })
-      return [messages[0]?.content.replaceAll("\n", " "), decisions.filter(({ fate }) => fate !== "kept").map(({ key }) => key)]
+      return [
+        messages[0]?.content.replaceAll("\n", " ").split(" Kept")[0],
+        decisions.filter(({ fate }) => fate !== "kept").map(({ key }) => key),
+      ]
     }
     expect(fates()).toEqual(["one two three four", ["hidden"]])
-    stack.add("four", "4")
+    stack.add("four", "4", { priority: 0 })
     expect(fates()).toEqual(["one two three 4", ["hidden"]])
-    stack.add("two", "2")
+    stack.add("two", "2", { priority: 0 })
     expect(fates()).toEqual(["one 2 three 4", ["hidden"]])
     stack.remove("one")
     expect(fates()).toEqual(["2 three 4", ["hidden"]])
@@ -143,16 +158,19 @@ describe("what the rest slot printed before", () => {
 
   test("S5 the first item keeps the prompt file's own white space before it, also one that stood further down", () => {
     const stack = new PromptStack([
-      { key: "first", content: "One." },
-      { key: "second", content: "Two." },
-      { key: "third", content: "Three." },
+      { key: "first", content: "One.", priority: 0 },
+      { key: "second", content: "Two.", priority: 0 },
+      { key: "third", content: "Three.", priority: 0 },
+      ...filling,
     ])
     const assembler = createAssembler()
     assemble(stack, { prompt: "chat", assembler })
     stack.remove("first")
     const { messages } = assemble(stack, { prompt: "chat", assembler })
-    expect(messages.map(({ content }) => content).join("|")).toBe(
-      "[context: second]\nTwo.\n[/context]\n\n[context: third]\nThree.\n[/context]",
-    )
+    const [shown] = messages
+      .map(({ content }) => content)
+      .join("|")
+      .split("\n\n[context: kept_")
+    expect(shown).toBe("[context: second]\nTwo.\n[/context]\n\n[context: third]\nThree.\n[/context]")
   })
 })
