@@ -17,7 +17,7 @@ import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import optionShape from "./assemble-options.json" with { type: "json" }
 import { type Assembler, memoOf, noteUse } from "./assembler.ts"
-import { assembledBefore, sameLists, sizeOf } from "./assembly-memo.ts"
+import { assembledBefore, sameData, sizeOf } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
 import { countMessages } from "./draft/count.ts"
@@ -180,15 +180,10 @@ function guardedDialect({ dialect, prompt, names, looks }: AssembleInjectionsOpt
   const own = dialect.files.get(prompt)?.markers ?? dialect.markers
   if (names === undefined && own === dialect.markers) return dialect
   const known = memo.get(guarded, dialect)
-  if (known && known.looks === looks && known.own === own && sameNames(known.names, names)) return known.made
+  if (known && known.looks === looks && known.own === own && sameData(known.names, names)) return known.made
   const made = { ...dialect, markers: { ...own, names, looks } }
   memo.set(guarded, dialect, { names, looks, own, made })
   return made
-}
-
-function sameNames(a: KnownNames = {}, b: KnownNames = {}): boolean {
-  for (const slot of Object.keys(a)) if (!sameLists(a[slot] ?? [], b[slot] ?? [])) return false
-  return Object.keys(a).length === Object.keys(b).length
 }
 
 /** The injections that a prompt is made from. */

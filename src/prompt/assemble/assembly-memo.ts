@@ -1,10 +1,9 @@
 import { type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
-import type { Source } from "../../core/source.ts"
 import type { Assembly } from "../../core/span.ts"
-import { type FitRule, type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
+import { type Injection, isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
 import type { Dialect } from "../dialect/dialect.ts"
-import { cutOf, noticeOf, removedFrom } from "../encode/marked-text.ts"
+import { markOf } from "../encode/marked-text.ts"
 import type { KnownNames } from "../encode/named-lines.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 
@@ -22,8 +21,7 @@ interface Remembered {
   /** Everything else, as JSON. */
   readonly others: string
   readonly tools: readonly CountedTool[]
-  /** The names by slot; `others` has the slots. */
-  readonly names: readonly (readonly string[])[]
+  readonly names: KnownNames | undefined
   readonly given: readonly Injection[]
   readonly assembly: Assembly
 }
@@ -46,24 +44,18 @@ export function assembledBefore<Options extends MemoOptions>(
   { memo, make }: { readonly memo: Memo; readonly make: Make<Options> },
 ): Assembly {
   const { dialect, counter = roughCounter, tools = [], names, ...rest } = options
-  const others = JSON.stringify([rest, Object.keys(names ?? {})])
-  const lists = Object.values(names ?? {})
+  const others = JSON.stringify(rest)
   const list = memo.made(requests, memo, () => [])
   const standing = standIns(given, list[0]?.given ?? [])
   for (const [at, known] of list.entries()) {
-    if (
-      known.dialect !== dialect ||
-      known.counter !== counter ||
-      known.others !== others ||
-      !sameLists(known.tools, tools, sameTool)
-    )
-      continue
-    if (!sameLists(known.names, lists, sameLists) || !sameLists(known.given, standing, sameInjection)) continue
+    if (known.dialect !== dialect || known.counter !== counter || known.others !== others) continue
+    const isAlike = sameData(known.tools, tools) && sameData(known.names, names)
+    if (!isAlike || !sameData(known.given, standing)) continue
     list.unshift(...list.splice(at, 1))
     return known.assembly
   }
   const assembly = make(standing, options, memo)
-  list.unshift({ dialect, counter, others, tools: tools.slice(), names: lists, given: standing, assembly })
+  list.unshift({ dialect, counter, others, tools: tools.slice(), names, given: standing, assembly })
   if (list.length > limit) list.pop()
   return assembly
 }
@@ -74,10 +66,6 @@ export function sizeOf(memo: Memo): number {
   let size = list[0] ? messageCounter(list[0].counter, memo).size() : 0
   for (const { assembly } of list) for (const { content } of assembly.messages) size += content.length
   return size
-}
-
-function sameTool(a: CountedTool, b: CountedTool): boolean {
-  return a.name === b.name && JSON.stringify(a) === JSON.stringify(b)
 }
 
 /**
@@ -112,71 +100,35 @@ function withOwnList(injection: Injection, known: Injection | undefined): Inject
   const byText = new Map((before as readonly SlotEntry[]).map((entry) => [textOf(entry), entry]))
   const standIn = (entry: SlotEntry): SlotEntry => {
     const equal = byText.get(textOf(entry))
-    return equal !== undefined && sameEntry(equal, entry) ? equal : entry
+    return equal !== undefined && sameData(equal, entry) ? equal : entry
   }
   return { ...injection, content: entries.map(standIn) }
 }
 
 const textOf = ({ text }: SlotEntry): string => (typeof text === "object" && isText(text) ? text.text : "")
 
-/** True for injections that print the same: equal values, whichever objects hold them. */
+/** True for injections that print the same. Each member is named, because a stack can have thousands that are new each turn. */
 function sameInjection(a: Injection, b: Injection): boolean {
   const isAlike = a.key === b.key && a.trust === b.trust && a.priority === b.priority && a.role === b.role && a.scope === b.scope
-  return (
-    isAlike &&
-    a.enabled === b.enabled &&
-    a.stability === b.stability &&
-    (a.fit === b.fit || sameFit(a.fit, b.fit)) &&
-    (a.source === b.source || sameSource(a.source, b.source)) &&
-    sameValue(a.content, b.content)
-  )
+  const isAsReady = isAlike && a.enabled === b.enabled && a.stability === b.stability
+  return isAsReady && sameData(a.fit, b.fit) && sameData(a.source, b.source) && sameData(a.content, b.content)
 }
 
-function sameValue(a: SlotValue, b: SlotValue): boolean {
+/** True for data that prints the same, whichever objects hold it: equal values with equal marks, their names in the same order. */
+export function sameData(a: unknown, b: unknown): boolean {
   if (a === b) return true
-  if (typeof a !== "object" || typeof b !== "object") return false
-  if (!isText(a)) return !isText(b) && sameLists(a, b, sameEntry)
-  if (!isText(b) || a.text !== b.text || a.trust !== b.trust || cutOf(a) !== cutOf(b)) return false
-  if (a.source !== b.source && !sameSource(a.source, b.source)) return false
-  if (a.parts !== b.parts && JSON.stringify(a.parts) !== JSON.stringify(b.parts)) return false
-  const [left, right] = [removedFrom(a), removedFrom(b)]
-  // Two texts that are not encoded, or two encoded ones from which the same was removed.
-  return left === right || (left?.removed === right?.removed && sameLists(left?.kinds ?? [], right?.kinds ?? [], Object.is))
-}
-
-function sameEntry(a: SlotEntry, b: SlotEntry): boolean {
-  if (noticeOf(a) !== noticeOf(b)) return false
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let index = 0; index < a.length; index++) if (!sameData(a[index], b[index])) return false
+    return true
+  }
   const names = Object.keys(a)
-  if (names.length !== Object.keys(b).length) return false
-  for (const name of names) {
-    const [left, right] = [a[name], b[name]]
-    if (!Object.hasOwn(b, name) || left === undefined || right === undefined || !sameValue(left, right)) return false
+  const others = Object.keys(b)
+  if (names.length !== others.length) return false
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as keyof object
+    if (name !== others[index] || !sameData(a[name], b[name])) return false
   }
-  return true
-}
-
-function sameFit(a: FitRule | undefined, b: FitRule | undefined): boolean {
-  if (!a || !b) return false
-  const isSame = a.rank === b.rank && a.shrink === b.shrink && a.group === b.group
-  return (
-    isSame && a.minTokens === b.minTokens && a.maxTokens === b.maxTokens && sameLists(a.scores ?? [], b.scores ?? [], Object.is)
-  )
-}
-
-function sameSource(a: Source | undefined, b: Source | undefined): boolean {
-  return a?.file === b?.file && a?.line === b?.line && a?.column === b?.column
-}
-
-/** True for two lists of the same length, with the same items at the same places. */
-export function sameLists<Item>(
-  a: readonly Item[],
-  b: readonly Item[],
-  same: (a: Item, b: Item) => boolean = Object.is,
-): boolean {
-  if (a === b) return true
-  if (a.length !== b.length) return false
-  for (let index = 0; index < a.length; index++) {
-    if (a[index] !== b[index] && !same(a[index] as Item, b[index] as Item)) return false
-  }
-  return true
+  return sameData(markOf(a), markOf(b))
 }

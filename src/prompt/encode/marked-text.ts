@@ -39,6 +39,11 @@ export function encodedText(
   return value
 }
 
+/** Everything that is marked on an object, to compare it with another one's. */
+export function markOf(value: object): Mark | undefined {
+  return marks.get(value as SlotEntry)
+}
+
 /** The characters removed from a text made by {@link encodedText}; `undefined` for any other text. */
 export function removedFrom(text: TrustedText): Removed | undefined {
   return marks.get(text)?.encoded
