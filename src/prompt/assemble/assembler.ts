@@ -27,17 +27,12 @@ let unitsHeld = 0
 
 class MemoOwner implements Assembler {
   readonly #self = new WeakRef(this)
-  #memo: Memo | undefined
+  memo = new Memo()
   size = 0
 
-  /** The memo is made anew after it was forgotten: what still works with the old one cannot fill it again. */
-  get memo(): Memo {
-    this.#memo ??= new Memo()
-    return this.#memo
-  }
-
+  /** What still works with the memo that is forgotten cannot fill the new one. */
   forget(): void {
-    this.#memo = undefined
+    this.memo = new Memo()
     this.holds(0)
   }
 

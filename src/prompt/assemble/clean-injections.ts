@@ -1,4 +1,4 @@
-import { emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
+import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
 import { removedFrom } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
@@ -17,7 +17,9 @@ export interface CleanInjection {
  * be done: to see that is cheaper than to look a result up.
  */
 export function cleanInjection(injection: Injection, memo: Memo): CleanInjection | undefined {
-  if (isUntouchedContent(injection, memo)) return undefined
+  const { content, trust } = injection
+  if (typeof content === "string" && trust === "author") return undefined
+  if (Array.isArray(content) && isUntouchedList(content as readonly SlotEntry[], trust, memo)) return undefined
   return memo.made(cleanedInjections, injection, () => {
     const found: Found = { removed: 0, kinds: noKinds, memo }
     const clean = cleanContent(injection, found)
@@ -29,27 +31,16 @@ export function cleanInjection(injection: Injection, memo: Memo): CleanInjection
 const cleanedInjections = memoKind<Injection, CleanInjection>()
 const cleanedEntries = memoKind<SlotEntry, CleanEntry>()
 
-/** A list of so many entries is remembered as a whole. */
-const longList = 8
+/** By entry of a list, the trust under which neither it nor an entry before it has to be cleaned; `false` if one has to. */
+const untouchedLists = memoKind<SlotEntry, GrownList<SlotEntry, Trust | false>>()
 
-/** By first entry, a long list with its trust: for each entry, true when neither it nor an entry before it had to be cleaned. */
-const untouchedLists = memoKind<SlotEntry, { readonly trust: Trust; readonly list: GrownList<SlotEntry, boolean> }>()
-
-/** True for a text of the author and for a list that needs no cleaning. */
-function isUntouchedContent({ content, trust }: Injection, memo: Memo): boolean {
-  if (typeof content === "string") return trust === "author"
-  if (!Array.isArray(content)) return false
-  const entries = content as readonly SlotEntry[]
-  const isUntouched = (entry: SlotEntry): boolean => {
-    const clean = cleanEntry(entry, trust, memo)
-    return clean.removed === 0 && clean.entry === entry
-  }
-  const [first] = entries
-  if (!first || entries.length < longList) return entries.every(isUntouched)
-  const before = memo.get(untouchedLists, first)
-  const known = before?.trust === trust ? before : { trust, list: emptyList<SlotEntry, boolean>() }
-  memo.set(untouchedLists, first, known)
-  return grow(known.list, entries, (entry, before = true) => before && isUntouched(entry)).at(-1) !== false
+/** True for a list that needs no cleaning. */
+function isUntouchedList(entries: readonly SlotEntry[], trust: Trust, memo: Memo): boolean {
+  if (entries.length === 0) return true
+  const untouched = growIn(memo, untouchedLists, entries, (entry, before: Trust | false = trust) => {
+    return before === trust && cleanEntry(entry, trust, memo).isUntouched && trust
+  })
+  return untouched.at(-1) === trust
 }
 
 function cleanContent(injection: Injection, found: Found): Injection {
@@ -91,6 +82,7 @@ interface CleanEntry {
   readonly trust: Trust
   /** The same object when nothing was cleaned; `undefined` when nothing is left of the entry. */
   readonly entry: SlotEntry | undefined
+  readonly isUntouched: boolean
   readonly removed: number
   readonly kinds: readonly string[]
 }
@@ -110,7 +102,9 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
     if (!isEmptyValue(clean)) isBlank = false
   }
   const clean = isSame ? entry : Object.fromEntries(slots)
-  const result = { trust, entry: isBlank ? undefined : clean, removed: found.removed, kinds: found.kinds }
+  const { removed, kinds } = found
+  const isUntouched = isSame && !isBlank && removed === 0
+  const result = { trust, entry: isBlank ? undefined : clean, isUntouched, removed, kinds }
   memo.set(cleanedEntries, entry, result)
   return result
 }
