@@ -1,6 +1,6 @@
 import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
-import { removedFrom } from "../encode/marked-text.ts"
+import { markOf } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
 /** An injection that is ready to print, and what was removed from its untrusted texts. */
@@ -113,7 +113,7 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
 function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
   if (typeof value === "boolean") return value
   if (typeof value !== "string" && !isText(value)) return cleanEntries(value, trust, { found })
-  const encoded = typeof value === "string" ? undefined : removedFrom(value)
+  const encoded = typeof value === "string" ? undefined : markOf(value)?.encoded
   if (encoded && encoded.removed > 0) addFound(found, encoded)
   const { text, trust: writer } = typeof value === "string" ? { text: value, trust } : value
   if (encoded || writer === "author") return value

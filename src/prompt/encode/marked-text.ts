@@ -11,6 +11,7 @@ const nothing: Removed = { removed: 0, kinds: [] }
 
 /** Facts about a text, or about an entry that stands for dropped ones. */
 interface Mark {
+  /** The characters that were removed from a text made by {@link encodedText}. */
   readonly encoded?: Removed
   readonly cut?: CutText
   readonly beforehand?: CutBeforehand
@@ -39,19 +40,14 @@ export function encodedText(
   return value
 }
 
-/** Everything that is marked on an object, to compare it with another one's. */
+/** Everything that is marked on an object; `undefined` for a value as anybody can make one. */
 export function markOf(value: object): Mark | undefined {
   return marks.get(value as SlotEntry)
 }
 
-/** The characters removed from a text made by {@link encodedText}; `undefined` for any other text. */
-export function removedFrom(text: TrustedText): Removed | undefined {
-  return marks.get(text)?.encoded
-}
-
 /** True for a text made by {@link encodedText}. */
 export function isEncodedText(text: TrustedText): boolean {
-  return removedFrom(text) !== undefined
+  return markOf(text)?.encoded !== undefined
 }
 
 /** The words that stand in place of what was cut, and the prompt file they come from. */
@@ -104,7 +100,7 @@ export function markCutBeforehand(text: TrustedText, beforehand: CutBeforehand):
 
 /** The cut that {@link markCutBeforehand} told of. */
 export function cutBeforehandOf(text: TrustedText): CutBeforehand | undefined {
-  return marks.get(text)?.beforehand
+  return markOf(text)?.beforehand
 }
 
 /** Makes the entry that is printed in place of dropped entries. */
@@ -117,12 +113,12 @@ export function noticeEntry(notice: NoticeText): SlotEntry {
 /** The notice of an entry made by {@link noticeEntry}; `undefined` for any other. */
 export function noticeOf(entry: SlotEntry | undefined): NoticeText | undefined {
   // To read a value is cheaper than to look every entry up.
-  return typeof entry?.notice === "string" ? marks.get(entry)?.notice : undefined
+  return typeof entry?.notice === "string" ? markOf(entry)?.notice : undefined
 }
 
 /** The parts of a text made by {@link cutText}. */
 export function cutOf(text: TrustedText): CutText | undefined {
-  return marks.get(text)?.cut
+  return markOf(text)?.cut
 }
 
 /** The notice with blank lines around it, so that it never shares a line with the text. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { cutOf, cutText, encodedText, framedNotice, isEncodedText, removedFrom } from "../../../src/prompt/encode/marked-text.ts"
+import { cutOf, cutText, encodedText, framedNotice, isEncodedText, markOf } from "../../../src/prompt/encode/marked-text.ts"
 
 describe("texts with a mark that is not part of their value", () => {
   test("an encoded text says what was removed from it, and a copy of it is plain", () => {
@@ -7,14 +7,14 @@ describe("texts with a mark that is not part of their value", () => {
     const marked = encodedText("a", "user", { removed: 2, kinds: ["bidi"], parts })
     expect(marked).toEqual({ text: "a", trust: "user", parts })
     expect(isEncodedText(marked)).toBe(true)
-    expect(removedFrom(marked)).toEqual({ removed: 2, kinds: ["bidi"] })
+    expect(markOf(marked)?.encoded).toEqual({ removed: 2, kinds: ["bidi"] })
     const clean = encodedText("b", "tool", { removed: 0, kinds: ["tags"] })
     expect(clean).toEqual({ text: "b", trust: "tool" })
-    expect(removedFrom(clean)).toEqual({ removed: 0, kinds: [] })
-    expect(removedFrom(encodedText("c", "agent"))).toEqual({ removed: 0, kinds: [] })
+    expect(markOf(clean)?.encoded).toEqual({ removed: 0, kinds: [] })
+    expect(markOf(encodedText("c", "agent"))?.encoded).toEqual({ removed: 0, kinds: [] })
     for (const copy of [{ ...marked }, JSON.parse(JSON.stringify(marked))]) {
       expect(isEncodedText(copy)).toBe(false)
-      expect(removedFrom(copy)).toBeUndefined()
+      expect(markOf(copy)?.encoded).toBeUndefined()
     }
   })
 

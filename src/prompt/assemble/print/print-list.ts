@@ -53,19 +53,20 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const { node, context, memo, writer, recorder, print, printedAgain } = place
   const { separator = "\n" } = context.file
   const isLong = items.length >= longList
-  const before = isLong ? (memo.get(lists, node) as PrintedList<Item> | undefined) : undefined
+  const before = isLong ? memo.get(lists, node) : undefined
   const known = before && isSameContext(before.context, context) ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
   const ends: number[] = []
   let [near, news] = [0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
     // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
-    const run = recorder.pieces.length === begun ? undefined : known?.runOf(items, ends.length, { near, isLost: news > fewNews })
+    const run =
+      known && recorder.pieces.length > begun && runOf(known, items, { from: ends.length, near, isLost: news > fewNews })
     if (known && run) {
       const moved = recorder.pieces.length - begun - run.from
       recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
-      if (printedAgain) recorder.markLater(() => known.printedIn(run).forEach(printedAgain))
+      if (printedAgain) recorder.markLater(() => (printedIn(known, run) as readonly Item[]).forEach(printedAgain))
       if (run.to > run.from) {
         writer.passed()
         writer.separate(separator, node.source)
@@ -79,16 +80,12 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
     }
   }
   // A known list that holds all items but the first stays: it is whole, and these are what a budget left of it.
-  if (isLong && (!known || news > 1))
-    memo.set(lists, node, new PrintedList({ context, items, pieces: recorder.pieces.slice(begun), ends }))
+  if (isLong && (!known || news > 1)) memo.set(lists, node, { context, items, pieces: recorder.pieces.slice(begun), ends })
   return writer.close(scope)
 }
 
 /** After so many new items of a list, the next one is looked up in a map and not searched for. */
 const fewNews = 2
-
-/** By slot of a prompt file, the list that it printed the last time. */
-const lists = memoKind<SlotNode, PrintedList<ListItem>>()
 
 /** Items of a list that follow each other, and the pieces that they printed. */
 interface PrintedRun {
@@ -101,48 +98,45 @@ interface PrintedRun {
 }
 
 /** A slot's items and the pieces that they printed. An item that stands behind others prints the same behind any others. */
-class PrintedList<Item extends ListItem> {
+interface PrintedList {
   readonly context: ListContext
-  readonly items: readonly Item[]
+  readonly items: readonly ListItem[]
   readonly pieces: readonly Piece[]
   /** By item, the index after its last piece. */
   readonly ends: readonly number[]
-  #places: ReadonlyMap<Item, number> | undefined
+  /** By item, its index, once somebody looked for one everywhere. */
+  places?: ReadonlyMap<ListItem, number>
+}
 
-  constructor({ context, items, pieces, ends }: Pick<PrintedList<Item>, "context" | "items" | "pieces" | "ends">) {
-    this.context = context
-    this.items = items
-    this.pieces = pieces
-    this.ends = ends
-  }
+/** By slot of a prompt file, the list that it printed the last time. */
+const lists = memoKind<SlotNode, PrintedList>()
 
-  /**
-   * The items of another list from `index` on that follow each other here too, behind an item that printed something. The
-   * search looks from place `near` on; only if `isLost` it looks everywhere.
-   */
-  runOf(
-    items: readonly Item[],
-    index: number,
-    { near, isLost }: { readonly near: number; readonly isLost: boolean },
-  ): PrintedRun | undefined {
-    const first = this.#placeOf(items[index], near, isLost)
-    const from = this.ends[first - 1] ?? 0
-    if (from === 0) return undefined
-    let end = first + 1
-    for (let at = index + 1; at < items.length && items[at] === this.items[end]; at++) end++
-    return { first, end, from, to: this.ends[end - 1] ?? from }
-  }
+/**
+ * The items of another list from index `from` on that follow each other in a printed list too, behind an item that printed something.
+ * The search looks from place `near` on; only if `isLost` it looks everywhere.
+ */
+function runOf(
+  list: PrintedList,
+  items: readonly ListItem[],
+  { from, near, isLost }: { readonly from: number; readonly near: number; readonly isLost: boolean },
+): PrintedRun | undefined {
+  const first = placeOf(list, items[from], near, isLost)
+  const firstPiece = list.ends[first - 1] ?? 0
+  if (firstPiece === 0) return undefined
+  let end = first + 1
+  for (let at = from + 1; at < items.length && items[at] === list.items[end]; at++) end++
+  return { first, end, from: firstPiece, to: list.ends[end - 1] ?? firstPiece }
+}
 
-  /** The items of a run that printed something. */
-  printedIn({ first, end }: PrintedRun): readonly Item[] {
-    return this.items.slice(first, end).filter((_, at) => (this.ends[first + at] ?? 0) > (this.ends[first + at - 1] ?? 0))
-  }
+/** The place of an item, -1 if it is not found. Where few items are new, the next one stands soon behind `near`, and no map is made. */
+function placeOf(list: PrintedList, item: ListItem | undefined, near: number, isLost: boolean): number {
+  if (!item || list.items[near] === item) return near
+  if (!isLost) return list.items.indexOf(item, near)
+  list.places ??= new Map(list.items.map((own, place) => [own, place]))
+  return list.places.get(item) ?? -1
+}
 
-  /** The place of an item, -1 if it is not found. Where few items are new, the next one stands soon behind `near`, and no map is made. */
-  #placeOf(item: Item | undefined, near: number, isLost: boolean): number {
-    if (!item || this.items[near] === item) return near
-    if (!isLost) return this.items.indexOf(item, near)
-    this.#places ??= new Map(this.items.map((own, place) => [own, place]))
-    return this.#places.get(item) ?? -1
-  }
+/** The items of a run that printed something. */
+function printedIn({ items, ends }: PrintedList, { first, end }: PrintedRun): readonly ListItem[] {
+  return items.slice(first, end).filter((_, at) => (ends[first + at] ?? 0) > (ends[first + at - 1] ?? 0))
 }

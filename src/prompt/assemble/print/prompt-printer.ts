@@ -63,20 +63,18 @@ interface PromptPrinterInput {
 class PromptPrinter implements WalkHost {
   readonly writer: FrameWriter
   readonly #recorder: DraftRecorder
-  readonly #values: ValuePrinter
-  readonly #dialect: Dialect
+  readonly #printer: ValuePrinter
   readonly #input: PromptPrinterInput
   /** The notice about messages that were dropped. It is printed where the next message begins. */
   #heldNotice: { readonly injection: Injection; readonly notice: NoticeText; readonly source: Source } | undefined
 
   constructor(input: PromptPrinterInput) {
     const { dialect, memo } = input
-    this.#dialect = dialect
     this.#input = input
     const recorder = new DraftRecorder(memo)
     this.#recorder = recorder
     this.writer = new FrameWriter(recorder.frame)
-    this.#values = { dialect, memo, writer: this.writer, recorder, markers: dialect.markers }
+    this.#printer = { dialect, memo, writer: this.writer, recorder, markers: dialect.markers }
   }
 
   draft(): Draft {
@@ -91,13 +89,13 @@ class PromptPrinter implements WalkHost {
   slot(node: SlotNode): boolean {
     const placed = this.#input.placement.slots.get(node.name) ?? []
     const isRest = node.name === "rest" || node.name === "developer" || node.name === "standing"
-    const file = isRest ? (entryFile(this.#dialect, node.name) ?? entryFile(this.#dialect, "rest")) : undefined
-    if (file) return printRestItems(this.#values, placed, { node, file })
+    const file = isRest ? (entryFile(this.#input.dialect, node.name) ?? entryFile(this.#input.dialect, "rest")) : undefined
+    if (file) return printRestItems(this.#printer, placed, { node, file })
     const scope = this.writer.open()
     for (const injection of placed) {
       const around = this.#recorder.enter(originOf(injection))
       const place = { injection, node, fileName: slotOf(injection.key), rest: isRest }
-      if (printValue(this.#values, injection.content, place))
+      if (printValue(this.#printer, injection.content, place))
         this.writer.separate(node.name === depthSlot ? "\n" : "\n\n", node.source)
       this.#recorder.origin = around
     }
@@ -127,12 +125,13 @@ class PromptPrinter implements WalkHost {
     for (const injection of slots.get(name) ?? []) {
       if (!Array.isArray(injection.content)) throw notEntries(name, source)
       const node: SlotNode = { type: "slot", name, alone: true, source }
-      const file = entryFile(this.#dialect, name)
-      if (!file) throw missingEntryFile(name, this.#dialect, node)
+      const file = entryFile(this.#input.dialect, name)
+      if (!file) throw missingEntryFile(name, this.#input.dialect, node)
       const around = this.#recorder.enter(originOf(injection))
-      const place = { injection, node, context: entryContext(this.#values, injection, file, true) }
+      const place = { injection, node, context: entryContext(this.#printer, injection, file, true) }
       const entries = injection.content as readonly SlotEntry[]
-      const deep = name === "history" && this.#dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
+      const deep =
+        name === "history" && this.#input.dialect.files.has(depthFile) ? deepItems(slots.get(depthSlot), entries) : undefined
       let at = 0
       // A notice is printed in the message that follows it.
       while (at < entries.length && (deep || this.#heldNotice || noticeOf(entries[at]))) {
@@ -155,7 +154,7 @@ class PromptPrinter implements WalkHost {
   #deepMessages(items: readonly Injection[] | undefined): void {
     for (const [role, deep] of Map.groupBy(items ?? [], ({ key }) => key.split("/")[1]?.split(".")[1])) {
       const [first] = deep
-      const file = this.#dialect.files.get(depthFile)
+      const file = this.#input.dialect.files.get(depthFile)
       if (!first || !file) return
       const around = this.#recorder.enter(originOf(first))
       this.#startMessage(role === "assistant" || role === "user" ? role : "system")
@@ -167,7 +166,7 @@ class PromptPrinter implements WalkHost {
 
   /** Prints entries as messages. They are put together, unless one of them prints nothing. */
   #others(entries: readonly SlotEntry[], place: EntryPlace): void {
-    const messages = entryMessages(this.#values, entries, place, openingOf)
+    const messages = entryMessages(this.#printer, entries, place, openingOf)
     if (messages.includes(undefined)) {
       for (const entry of entries) this.#message(entry, place)
     } else if (entries.length > 0) {
@@ -185,7 +184,7 @@ class PromptPrinter implements WalkHost {
       this.#heldNotice = { injection, notice, source: node.source }
       return
     }
-    const message = this.#heldNotice ? undefined : entryMessage(this.#values, entry, place, openingOf)
+    const message = this.#heldNotice ? undefined : entryMessage(this.#printer, entry, place, openingOf)
     if (message) {
       this.writer.startMessage()
       this.writer.beforeContent(node.source)
@@ -194,7 +193,7 @@ class PromptPrinter implements WalkHost {
     }
     const { role, calls } = openingOf(entry)
     this.#startMessage(role, calls)
-    printEntry(this.#values, entry, place)
+    printEntry(this.#printer, entry, place)
   }
 
   /**
@@ -207,7 +206,7 @@ class PromptPrinter implements WalkHost {
     if (held) {
       this.#startMessage("user")
       const around = this.#recorder.enter(originOf(held.injection))
-      printNotice(this.#values, held.notice, held.source)
+      printNotice(this.#printer, held.notice, held.source)
       this.#recorder.origin = around
       if (role === "user") {
         this.writer.separate("\n\n", held.source)
