@@ -55,7 +55,7 @@ interface StartOptions {
 export class StartedTurn implements Turn {
   readonly id: string
   readonly result: Promise<TurnResult>
-  readonly #log: EventLog = { events: [], readers: [] }
+  readonly #log: EventLog = { events: [], readers: new Set() }
   readonly #controller = new AbortController()
 
   constructor(id: string, run: TurnRunner, { signal, onEvent }: StartOptions = {}) {
@@ -139,7 +139,7 @@ function callOf({ tool, args }: { readonly tool: string; readonly args: unknown 
 /** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */
 interface EventLog {
   readonly events: (TurnEvent | string)[]
-  readers: (() => void)[]
+  readonly readers: Set<() => void>
 }
 
 type Answer<Value> = (result: IteratorResult<Value, undefined>) => void
@@ -167,9 +167,9 @@ function readLog<Value>(log: EventLog, type?: TurnEvent["type"], field?: string)
     }
     if (!isOver) return
     for (; waiting; waiting = behind.shift()) waiting({ done: true, value: undefined })
-    log.readers = log.readers.filter((reader) => reader !== answer)
+    log.readers.delete(answer)
   }
-  log.readers.push(answer)
+  log.readers.add(answer)
   return {
     [Symbol.asyncIterator]() {
       return this
