@@ -27,8 +27,7 @@ interface AgentWork {
 export function agentWork(shared: AgentQueues, options: AgentWorkOptions): AgentWork {
   const { turns, background, runner } = shared
   const { latest } = options
-  const stopped = new AbortController()
-  const loadJobs = late(async () => new (await loadAside()).AgentJobs(latest, stopped.signal))
+  const loadJobs = late(async () => new (await loadAside()).AgentJobs(latest, shared.closed))
   const works = options.runJobs || options.delivers
   const started = works ? startJobs(shared, { ...options, loadJobs }) : Promise.resolve()
   let closing: Promise<void> | undefined
@@ -43,7 +42,6 @@ export function agentWork(shared: AgentQueues, options: AgentWorkOptions): Agent
       } while (turns.size + background.size > 0)
     },
     async close(signal) {
-      stopped.abort()
       for (const pause of shared.keptAlive.pauses.values()) pause.abort()
       const idle = () =>
         Promise.all([

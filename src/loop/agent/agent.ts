@@ -77,13 +77,13 @@ export interface Agent {
 export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options)
   const [sessions, watching, given] = [new SessionCache(), [] as ObserverFeeds[], checkedStore(options.store)]
-  let closed = false
+  const closing = new AbortController()
   const ports = { ...hostPorts, counter: roughCounter, ...defined(options.ports ?? {}) }
   const store = given ?? createInMemoryStore({ ports })
   const { onWake, runJobs = true } = options
   const [latest, session] = [() => versions.latest, (key: Omit<SessionKey, "agent">) => made.session(key)]
   const waking = agentWakes({ records: store.wakes, ports, onWake, latest, session, warn: (told) => shared.onWarning(told) })
-  const shared = sharedContext(options, { ports, store, wakes: waking.wakes, isClosed: () => closed })
+  const shared = sharedContext(options, { ports, store, wakes: waking.wakes, closed: closing.signal })
   const versions = profileVersions(options.profile, (profile) => {
     const { observers, userProfile, ...own } = profileContext(profile, { options, shared, given })
     const context = { ...shared, ...own, hooks: [...own.hooks, ...waking.hooks], jobs: [...own.jobs, ...waking.jobs] }
@@ -103,11 +103,11 @@ export function createAgent(options: AgentOptions): Agent {
     respond: (messages: readonly ChatMessage[], options: RespondOptions = {}): Turn<never> =>
       respond(versions.current(), latest(), { messages, options }) as Turn<never>,
     ...{ idle: work.idle, retryMemories: retrying(given, named.id, ports) },
-    async close(closing = {}) {
-      checkOptions("close", closing, { signal: true })
-      const isFirst = !closed
-      closed = true
-      await work.close(closing.signal)
+    async close(closeOptions = {}) {
+      checkOptions("close", closeOptions, { signal: true })
+      const isFirst = !closing.signal.aborted
+      closing.abort()
+      await work.close(closeOptions.signal)
       if (isFirst) await endPlugins(versions, ports)
     },
   }
@@ -238,7 +238,7 @@ function processContext(profile: Profile, { shared, given }: ProfileShared): Age
 /** The part of an agent that does not depend on its profile. */
 function sharedContext(
   { model, models, services, confirm, onWarning }: AgentOptions,
-  { ports, store, ...own }: Pick<SharedParts, "ports" | "wakes" | "isClosed"> & { readonly store: Store },
+  { ports, store, ...own }: Pick<SharedParts, "ports" | "wakes" | "closed"> & { readonly store: Store },
 ): SharedParts {
   return {
     models: isModelList(model) ? model : [model],

@@ -25,7 +25,7 @@ export function keepCacheAlive(
   { session: { assembler, places }, place }: QueuedTurn,
 ) {
   const { model, request, usage = {} } = progress.log.lastRequest ?? {}
-  const isIdle = places === place && input.wake === undefined && !agent.isStateless && !agent.isClosed()
+  const isIdle = places === place && input.wake === undefined && !agent.isStateless && !agent.closed.aborted
   if (!isIdle || assembler.size === 0 || !model || !request?.assembly) return undefined
   const { assembly, messages } = request
   if (assembly.tokens + assembly.overheadTokens < leastTokens) return undefined

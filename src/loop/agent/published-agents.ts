@@ -5,7 +5,7 @@ import type { AgentContext, AgentQueues, Inspection } from "../turn/turn-context
 /** Access to an agent's context from outside `createAgent`. */
 export interface PublishedAgent {
   current(): AgentContext | Promise<AgentContext>
-  isClosed(): boolean
+  readonly closed: AbortSignal
   /** Shared by the agent's contexts. */
   readonly inspection: Inspection
   readonly asking: AgentContext["asking"]
@@ -25,7 +25,7 @@ export function publishAgent<T extends object>(agent: T, parts: PublishedAgent):
 /** The current context of an agent, or of the agent of a session, that `createAgent` made. Throws `usage` for another object and `closed` for a closed agent. */
 export async function contextOf(agent: object): Promise<AgentContext> {
   const parts = partsOf(agent)
-  if (parts.isClosed())
+  if (parts.closed.aborted)
     throw new PromptStrataError("closed", "The agent is closed.", { hint: "Make a new agent with createAgent." })
   return parts.current()
 }

@@ -89,7 +89,7 @@ export async function receive(live: LiveSession, session: ReceivingSession, rece
   const { begun } = session
   // An id that the history does not have is told when the words are kept.
   const input = inputOf({ agent: { ...agent, onWarning: () => undefined }, key, stack }, { text, options, turnId: "", record })
-  const refusal = refusalOf(input, agent.isClosed())
+  const refusal = refusalOf(input, agent.closed.aborted)
   if (refusal) throw refusal
   // Those that run now may be stored already in the record; they are then counted twice rather than not at all.
   const before = answersToAgents(record.history) + begun.runningAgents - begun.agents

@@ -92,8 +92,8 @@ export interface AgentQueues {
   readonly runner: JobRunner
   readonly onWarning: (warning: BackgroundWarning) => void
   readonly ports: Ports
-  /** True once the agent was closed. */
-  readonly isClosed: () => boolean
+  /** Aborted once the agent is closed. */
+  readonly closed: AbortSignal
 }
 
 /** An inspector's view of an agent. Its functions must neither throw nor wait. */

@@ -70,7 +70,7 @@ export function feedsParts(agent: ProfileParts & SharedParts, { onWake, session 
     drainMs: profile.limits.toolMs,
     warn,
     wake({ input: { key } }, reason, trust) {
-      if (agent.isClosed()) return false
+      if (agent.closed.aborted) return false
       const { conversation, audience } = key
       const turn = session({ conversation, audience }).wake(reason, { trust })
       onWake?.(turn, { agent: key.agent, conversation, audience })

@@ -104,7 +104,7 @@ export class SessionQueue implements LiveSession {
   /** Takes a turn to its place in the queue, and begins it there. If it has to wait, it does so outside of the queue, and looks again. */
   #look(turn: QueuedTurn, { resolve, fail }: { resolve: (result: TurnResult) => void; fail: (error: unknown) => void }): void {
     const { signal, call } = turn
-    const refusal = refusalOf(turn.input, this.agent.isClosed(), call.replace !== undefined)
+    const refusal = refusalOf(turn.input, this.agent.closed.aborted, call.replace !== undefined)
     if (refusal || signal.aborted) {
       fail(refusal ?? signal.reason)
       return
@@ -186,7 +186,7 @@ export class SessionQueue implements LiveSession {
   hear(text: string, options: HearOptions, turnId = this.agent.ports.ids.next("heard")): Promise<Heard> {
     const { atMs = this.agent.ports.clock.nowMs() } = options
     const input = inputOf(this, { text, options, turnId })
-    const refusal = refusalOf(input, this.agent.isClosed())
+    const refusal = refusalOf(input, this.agent.closed.aborted)
     if (refusal) throw refusal
     const kept = loadAside().then(({ hear }) => hear(this.agent, input, { ...options, atMs }))
     this.#hearing = Promise.allSettled([this.#hearing, kept]).then(() => undefined)
