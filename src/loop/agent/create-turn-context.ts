@@ -8,6 +8,7 @@ import { renderNotice } from "../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { PromptStack } from "../../prompt/stack/prompt-stack.ts"
 import { createToolSet } from "../../prompt/tools/tool-set.ts"
+import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
 import { mainProcess, type TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import { fileOpener } from "../turn/answer-files.ts"
@@ -44,6 +45,7 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
   // Words that this turn answers stand in the history, and must be seen.
   const contextCount = Math.max(shown.contextCount, input.merged?.back ?? 0)
   const history = historyWindow(record?.history ?? [], { ...shown, contextCount }, record?.earlier)
+  const bounds = boundsOf(input)
   const parts = { agent, input, session, history, emit, assembler, signal: deadline.signal }
   return {
     ...parts,
@@ -57,32 +59,35 @@ export function createTurnContext(agent: AgentContext, input: TurnInput, begin: 
     ...child,
     notes,
     hooks: agent.hooks.filter(({ name }) => owners.has(name) || Boolean(session.hooks[name]) || !noteHooks.has(name)),
-    stack: turnStack(agent, input),
+    stack: turnStack(agent, input, bounds?.behind),
     budgetTokens: tokens === undefined ? undefined : Math.max(0, tokens - answerTokens),
     reserveTokens: tokens === undefined ? 0 : stepTokens,
     startedMs: ports.clock.nowMs(),
     deadline,
-    progress: createTurnProgress(parts, child !== undefined),
+    progress: createTurnProgress(parts, { isChild: child !== undefined, bounds }),
   }
 }
 
-/** The text that the answer goes on with: what came of it before a crash, or what its caller gave. */
-const saidBefore = (input: TurnInput): string => input.journal?.said || (limitOf(input)?.behind ?? "")
-
-/** The bounds of the answer. A turn that goes on has those of the call that began it, unless it is given others. */
-const limitOf = ({ control, resumes }: TurnInput) => control?.answerLimit ?? resumes?.open.answerLimit
+/**
+ * The bounds of the answer, with the text that it goes on with: what came of it before a crash, or what its caller gave. Undefined if it
+ * has none. A turn that goes on has those of the call that began it, unless it is given others.
+ */
+function boundsOf({ control, resumes, journal }: TurnInput): AnswerLimit | undefined {
+  const limit = control?.answerLimit ?? resumes?.open.answerLimit
+  return journal?.said ? { ...limit, behind: journal.said } : limit
+}
 
 /** Of a text that the history has, so many characters of its end are enough. */
 const maxShownEnd = 500
 
 /** The items of the session and of the turn, with one about the text that the answer goes on with. */
-function turnStack({ dialect }: AgentContext, input: TurnInput): PromptStack {
+function turnStack({ dialect }: AgentContext, input: TurnInput, behind = ""): PromptStack {
   input.stack.update()
   const stack = input.stack.fork()
   for (const item of input.inject) stack.add(item)
-  const [text, restart] = [saidBefore(input), Boolean(input.journal?.said)]
-  if (text === "") return stack
-  const said = encodeInline(text.slice(restart ? 0 : -maxShownEnd).toWellFormed())
+  if (behind === "") return stack
+  const restart = Boolean(input.journal?.said)
+  const said = encodeInline(behind.slice(restart ? 0 : -maxShownEnd).toWellFormed())
   stack.add({ key: "answer_cut_off", content: renderNotice(dialect, "answer-cut-off", { restart, said }), scope: "turn" })
   return stack
 }
@@ -105,14 +110,12 @@ function markerIdOf({ stack }: TurnInput, { markerId }: SessionState, { ids }: P
 
 function createTurnProgress(
   turn: Pick<TurnContext, "agent" | "input" | "session" | "history" | "signal" | "emit">,
-  isChild: boolean,
+  { isChild, bounds }: { readonly isChild: boolean; readonly bounds: AnswerLimit | undefined },
 ): TurnProgress {
   const { agent, input, session, history, signal, emit } = turn
   // A value is no speech: it has neither bubbles nor emotions nor file references.
   const output = input.control?.output ? { bubbles: false } : agent.profile.output
-  const bounds = { ...limitOf(input), behind: saidBefore(input) }
-  const isBound = limitOf(input) !== undefined || bounds.behind !== ""
-  const limit = isBound ? ([bounds, agent.ports.counter] as const) : undefined
+  const limit = bounds && ([bounds, agent.ports.counter] as const)
   const warnings: TurnWarning[] = []
   const listener = { name: input.speaker.name, audience: input.key.audience }
   // A model reads the answer of an agent that is a tool, and nobody sees it.
