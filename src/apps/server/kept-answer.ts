@@ -3,7 +3,7 @@ import { defined } from "../../core/value.ts"
 import type { Agent } from "../../loop/agent/agent.ts"
 import { contextOf } from "../../loop/agent/published-agents.ts"
 import { messageId } from "../../loop/agent/second-thoughts/session-history.ts"
-import { openTurnIn, waitingIn } from "../../loop/turn/approval/open-approval.ts"
+import { openTurnIn, waitingIn } from "../../loop/turn/open-turn/open-turn.ts"
 import { bytesToText } from "../../memory/services/store/blob.ts"
 import { emptyTrace } from "../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
@@ -23,8 +23,7 @@ export async function keptAnswer(agent: Agent, conversation: string, turnId: str
   const { blobs, profile, store } = await contextOf(agent)
   const open = openTurnIn((await store.load(session.key, { last: 1 }))?.state)
   const waits = open?.turnId === turnId ? waitingIn(open.calls, open.speaker, profile.limits) : undefined
-  const isWaiting = (waits?.approvals ?? waits?.calls) !== undefined
-  if (waits ? !isWaiting : messages.length === 0) return undefined
+  if (waits ? !(waits.approvals ?? waits.calls) : messages.length === 0) return undefined
   const answers = messages.filter(({ role }) => role === "assistant")
   const events: TurnEvent[] = [{ type: "turn-start", turnId, atMs: 0, ...defined({ links: profile.output.links }) }]
   for (const { text, attachments = [] } of answers) {
@@ -39,12 +38,11 @@ export async function keptAnswer(agent: Agent, conversation: string, turnId: str
   const text = events.map((event) => (event.type === "text-delta" ? event.delta : "")).join("")
   const attachments = events.flatMap((event) => (event.type === "attachment" ? event.attachment : []))
   const trace = emptyTrace({ turnId, key: session.key, startedMs: 0 })
-  const ended = answers.at(-1)?.interrupted === true ? "truncated" : "finish"
-  const stopReason = isWaiting ? "awaiting-approval" : ended
-  const isWhole = isWaiting || (answers.length > 0 && answers.every(({ unanswered }) => !unanswered))
+  const stopReason = answers.at(-1)?.interrupted === true ? "truncated" : "finish"
+  const isWhole = waits !== undefined || (answers.length > 0 && answers.every(({ unanswered }) => !unanswered))
   const error = new PromptStrataError("session-store", "The turn failed, or was cut off with its process.")
   const result: TurnResult = isWhole
-    ? { ok: true, text, attachments, ...waits, stopReason, usage: {}, trace }
+    ? { ok: true, text, attachments, stopReason, ...waits, usage: {}, trace }
     : { ok: false, error, gathered: { runs: [], text }, trace }
   return answerOf(turnId, [...events, { type: "turn-end", result }])
 }

@@ -8,6 +8,7 @@ import { frozenJson } from "../../memory/services/store/frozen-json.ts"
 import type { Job } from "../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
+import { openTurnKey } from "../../memory/services/store/waiting-turn.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { ContextSettings } from "../../profile/profile.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
@@ -41,7 +42,7 @@ export async function runQueuedTurn(
   const words = kept ? { ...given, kept, ...(areRead && { attached: [], attachments }) } : given
   const isAlone = turn.joined.length === 0 && turn.waited === undefined
   const made = isAlone ? words : (await loadAside()).withJoined(words, turn)
-  const mayWait = turnKinds[call.kind].waits && (at.record?.state.approval !== undefined || session.open.size > 1)
+  const mayWait = turnKinds[call.kind].waits && (at.record?.state[openTurnKey] !== undefined || session.open.size > 1)
   const beginning = call.replace ? await call.replace(at) : mayWait ? await besideWaiting(turn, at, made) : undefined
   if (beginning && "waitMs" in beginning) {
     move(turn, "hold")
@@ -65,7 +66,7 @@ export async function runQueuedTurn(
 
 /** The beginning of a message while a call waits for an approval, or how long it has to wait for that, or for messages that came before it. */
 async function besideWaiting(turn: QueuedTurn, at: SessionAtRest, input: TurnInput) {
-  if (at.record?.state.approval !== undefined) return (await loadAside()).besideOpen(at, input)
+  if (at.record?.state[openTurnKey] !== undefined) return (await loadAside()).besideOpen(at, input)
   // Their words are in the history already, where messages that may join find them.
   if (turn.meets) return undefined
   for (const other of turn.session.open) {
@@ -138,8 +139,7 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     move(queued, "store")
     for (const bytes of input.bytes?.values() ?? []) await orAborted(agent.blobs.put(bytes, input.key), signal)
     commit = commitOf(turn, result)
-    if (input.resumes || result.stopReason === "awaiting-approval")
-      commit = await (await loadAside()).waitingCommit(turn, result, commit)
+    if (input.resumes || turn.progress.open.step) commit = await (await loadAside()).waitingCommit(turn, commit)
     if (turn.progress.files.madeBytes.size > 0)
       for (const bytes of namedBytes(turn.progress.files.madeBytes, [commit.append, commit.state]))
         await orAborted(agent.blobs.put(bytes, input.key), signal)

@@ -279,7 +279,7 @@ export class Session {
     checkSessionOptions(name, options, optionsOf.answer)
     const { by, tools, signal } = options
     const replace: TurnCall["replace"] = async (at) => (await loadWork()).answered(at, { ...answer, by })
-    return this.#replace("approval", { control: options, tools }, { signal, replace })
+    return this.#replace("answer", { control: options, tools }, { signal, replace })
   }
 
   #again(name: string, options: ChangeOptions, replace: TurnCall["replace"]): Turn {

@@ -5,6 +5,7 @@ import { printParameters, printParametersBy } from "../../prompt/tools/tool-entr
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { loadCalls, loadFurtherCalls } from "./calls/load-calls.ts"
 import type { Planner, PlanningMode } from "./model-step.ts"
+import { waitingIn } from "./open-turn/open-turn.ts"
 import type { CallGuard } from "./run-call.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 import { fail, succeed } from "./turn-outcome.ts"
@@ -16,7 +17,7 @@ import { fail, succeed } from "./turn-outcome.ts"
  */
 export async function runTurn(turn: TurnContext): Promise<TurnResult> {
   const { signal, progress, input } = turn
-  const { agent, output } = turn.agent.profile
+  const { agent, output, limits } = turn.agent.profile
   const { colour } = agent
   const people = input.key.audience === "group" ? filled(peopleOf(turn)) : undefined
   const told = defined({ colour, links: output.links, people })
@@ -35,7 +36,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
     if (planned.type === "awaiting") {
       progress.open.step = planned.step
-      return succeed(turn, "awaiting-approval")
+      return succeed(turn, waitingIn(progress.open.calls, input.speaker, limits))
     }
     const told = planned.type === "final" ? planned.told : undefined
     const stopReason = planned.type === "answered" ? planned.stopReason : await (await loadProse()).finalOutput(turn, planned)
@@ -47,7 +48,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
       if (tool.withAnswer === "required")
         await (await import("./ask-for-report.ts")).askForReport(turn, tool, { mode, note: told?.note })
     signal.throwIfAborted()
-    return succeed(turn, stopReason)
+    return succeed(turn, { stopReason })
   } catch (thrown) {
     return fail(turn, asOurError(thrown, "model", "The turn failed"))
   } finally {

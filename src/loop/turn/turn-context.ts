@@ -24,10 +24,10 @@ import type { ToolSet } from "../../prompt/tools/tool-set.ts"
 import type { MergedTurns, TraceStep, TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
 import type { AnswerOutput } from "./answer-output.ts"
-import type { OpenCall, ResumedTurn } from "./approval/open-approval.ts"
 import type { TurnJournal } from "./calls/turn-journal.ts"
 import type { Spending, SpendingParts } from "./control/spending.ts"
 import type { PendingOutput, PreparedStep, StepControl } from "./control/step-control.ts"
+import type { OpenCall, ResumedTurn } from "./open-turn/open-turn.ts"
 import type { Findings, HookResults, OtherSpeakers, TurnFiles, TurnLog, UnfinishedStep } from "./turn-progress.ts"
 
 /** Everything that the sessions of an agent share. Built once for each profile that the agent has had. */

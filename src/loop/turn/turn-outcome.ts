@@ -5,16 +5,21 @@ import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
-import type { StopReason, TurnResult } from "../../trace/turn-event.ts"
-import { waitingIn } from "./approval/open-approval.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** Ends a turn that has an answer. Text that was held back is shown now. */
-export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult & { readonly ok: true } {
-  const { agent, input, progress } = turn
-  const { answer, hooks } = progress
+type Answered = TurnResult & { readonly ok: true }
+
+/** The reason why a turn stopped, and the calls that an open one waits for. */
+type TurnEnd = Pick<Answered, "stopReason" | "approvals" | "calls">
+
+/** Ends a turn that has an answer, or was left open. Text that was held back is shown now. */
+export function succeed(turn: TurnContext, { stopReason, ...waiting }: TurnEnd): Answered {
+  const { input, progress } = turn
+  const { answer, hooks, output } = progress
+  const isOpen = progress.open.step !== undefined
   answer.end({ isWhole: true })
-  if (input.wake !== undefined && !answer.hasShown && stopReason !== "awaiting-approval") turn.emit({ type: "empty-reply" })
+  if (input.wake !== undefined && !answer.hasShown && !isOpen) turn.emit({ type: "empty-reply" })
   const { text, attachments, unopened } = answer
   for (const { written, fault } of unopened) warn(turn, "file", `The answer shows ${written}, which was not opened: ${fault}.`)
   const again = JSON.stringify(answer.limiter?.repeated || undefined)
@@ -22,15 +27,13 @@ export function succeed(turn: TurnContext, stopReason: StopReason): TurnResult &
   // For the next turn, in place of those of the last turn.
   if (unopened.length > 0 || hooks.states.has(stateName)) hooks.states.set(stateName, unopened)
   const trace = traceOf(turn)
-  const { output } = progress
-  const isAwaiting = stopReason === "awaiting-approval"
   return {
     ...{ ok: true, text },
     // A schema's value may be undefined.
-    ...(output && !isAwaiting && { output: output.value }),
-    ...waitingIn(isAwaiting ? progress.open.calls : [], input.speaker, agent.profile.limits),
+    ...(output && !isOpen && { output: output.value }),
+    ...waiting,
     ...defined({ attachments: filled(attachments) }),
-    ...{ stopReason: isAwaiting ? stopReason : (answer.limiter?.ended ?? stopReason), usage: trace.usage, trace },
+    ...{ stopReason: isOpen ? stopReason : (answer.limiter?.ended ?? stopReason), usage: trace.usage, trace },
   }
 }
 

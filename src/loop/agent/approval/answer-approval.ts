@@ -3,7 +3,6 @@ import { PromptStrataError } from "../../../core/errors.ts"
 import { orAborted } from "../../../core/timers.ts"
 import type { Injection } from "../../../core/value.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
 import { toInjection } from "../../../prompt/stack/injection.ts"
@@ -19,8 +18,9 @@ import {
   openTurnIn,
   type ResumedTurn,
   shownApproval,
+  withOpenTurn,
   withoutOpenTurn,
-} from "../../turn/approval/open-approval.ts"
+} from "../../turn/open-turn/open-turn.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
 import { emptyRecord, type Replacement, type SessionAtRest } from "../queue/turn-states.ts"
 
@@ -112,9 +112,8 @@ function resumed(
   id: string,
 ): ResumedTurn {
   let { version } = record
-  const write = async (approval: OpenTurn): Promise<void> => {
-    const state = { ...record.state, [approvalKey]: JSON.parse(JSON.stringify(approval)) }
-    const commit = { expectVersion: version, append: [], state, jobs: [] }
+  const write = async (waiting: OpenTurn): Promise<void> => {
+    const commit = { expectVersion: version, append: [], state: withOpenTurn(record.state, waiting), jobs: [] }
     version = (await orAborted(agent.store.commit(key, commit), signal)).version
   }
   let claimed = open

@@ -2,9 +2,7 @@ import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
 import { orAborted } from "../../../core/timers.ts"
 import { defined } from "../../../core/value.ts"
 import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
-import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
-import { type OpenTurn, withoutOpenTurn } from "../../turn/approval/open-approval.ts"
+import { type OpenTurn, withOpenTurn, withoutOpenTurn } from "../../turn/open-turn/open-turn.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
 import { hasForgotten } from "../kept-runs.ts"
 
@@ -12,26 +10,21 @@ import { hasForgotten } from "../kept-runs.ts"
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
  * it first waits; nothing is drawn from them and no hook's state is kept before it has its answer.
  */
-export async function waitingCommit(
-  turn: TurnContext,
-  result: TurnResult & { readonly ok: true },
-  plain: SessionCommit,
-): Promise<SessionCommit> {
-  const { input, record } = turn
+export async function waitingCommit(turn: TurnContext, plain: SessionCommit): Promise<SessionCommit> {
+  const { input, record, progress } = turn
   const { resumes, replaces } = input
   const expectVersion = resumes?.version() ?? plain.expectVersion
   const append = await behindHeard(turn, newMessages(turn, plain.append))
-  if (result.stopReason !== "awaiting-approval") return { ...plain, expectVersion, append }
+  if (!progress.open.step) return { ...plain, expectVersion, append }
   const { taken: _, ...rest } = plain
   return {
     ...rest,
     expectVersion,
     append: append.filter((message) => message.role === "user" || isSpoken(message)),
     state: {
-      ...withoutOpenTurn(record?.state ?? {}),
+      ...withOpenTurn(withoutOpenTurn(record?.state ?? {}), openTurnOf(turn)),
       stack: plain.state.stack,
       ...defined({ markerId: plain.state.markerId }),
-      [approvalKey]: JSON.parse(JSON.stringify(openTurnOf(turn))),
     },
     jobs: [],
     ...defined({ taken: replaces?.taken }),

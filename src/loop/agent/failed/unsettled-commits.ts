@@ -1,7 +1,7 @@
 import { asOurError, messageOf, PromptStrataError, type PromptStrataErrorOf } from "../../../core/errors.ts"
 import { orAborted } from "../../../core/timers.ts"
 import type { SessionCommit, SessionRecord } from "../../../memory/services/store/session-store.ts"
-import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import { openTurnKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
 import { type LiveSession, sessionState, type UnsettledCommit } from "../queue/turn-states.ts"
 
@@ -46,7 +46,7 @@ export async function behindLate(live: LiveSession, turn: TurnContext): Promise<
   const record = await orAborted(agent.store.load(input.key), signal).catch(() => undefined)
   findUnsettled(live, record)
   if (record?.version !== before + 1 || live.late !== before) return undefined
-  if (input.replaces || input.resumes || approvalKey in record.state) return undefined
+  if (input.replaces || input.resumes || openTurnKey in record.state) return undefined
   const { markerId, hooks } = turn.session
   const session = { ...sessionState(record), markerId }
   const { states } = progress.hooks

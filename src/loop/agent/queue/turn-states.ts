@@ -56,8 +56,8 @@ export const turnKinds = {
   wake: { waits: false, keepsWords: false, canEnd: true },
   /** A second thought, by `regenerate` or `edit`. It comes in the place of other turns, which stay if it fails. */
   again: { waits: false, keepsWords: false, canEnd: true },
-  /** The answer to an approval, by `approve` or `deny`, with which an open turn goes on. No message ends it. */
-  approval: { waits: false, keepsWords: false, canEnd: false },
+  /** The answer to a call that waits, by `approve`, `deny` or `answerCall`, with which an open turn goes on. No message ends it. */
+  answer: { waits: false, keepsWords: false, canEnd: false },
 } as const
 
 /** States in which a newer message reaches a turn, and the reason why it can join the turn no more. */

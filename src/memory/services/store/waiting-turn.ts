@@ -1,7 +1,7 @@
 import { listOf, recordOf } from "../../../core/json-access.ts"
 
-/** The member of a session's state that holds a turn which waits for an approval, with the speaker, the calls and the results so far. */
-export const approvalKey = "approval"
+/** The member of a session's state that holds a turn which waits for an answer to its calls, with the speaker, the calls and the results so far. */
+export const openTurnKey = "approval"
 
 /**
  * A session's state without the turn that waits for an approval, if it may hold a memory that is deleted: if it was asked since `sinceMs`
@@ -12,7 +12,7 @@ export function stateWithoutWaitingTurn(
   isOwner: (speaker: string) => boolean,
   sinceMs = Number.NEGATIVE_INFINITY,
 ): Readonly<Record<string, unknown>> | undefined {
-  const { [approvalKey]: waiting, ...rest } = state
+  const { [openTurnKey]: waiting, ...rest } = state
   if (waiting === undefined) return undefined
   const { speaker, calls } = recordOf(waiting)
   const askedMs = Math.max(...listOf(calls).map((call) => Number(recordOf(call).askedMs ?? 0)), 0)

@@ -1,5 +1,5 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
-import { approvalKey, stateWithoutWaitingTurn } from "../waiting-turn.ts"
+import { openTurnKey, stateWithoutWaitingTurn } from "../waiting-turn.ts"
 import { groupScope, lockScope, type MemoryScope, nextEpoch, setEpoch, userScope } from "./memory-scopes.ts"
 import { messageTables, type RowTables, sessionOf, sessionRowId } from "./row-tables.ts"
 import { type Conditions, inPages, type Rows } from "./rows.ts"
@@ -106,7 +106,7 @@ export async function dropRecalled(
         changed.set(sessionRowId(row), row)
         await rows.update(table, { ...sessionOf(row), position: row.position }, { body: Object.freeze(rest) })
       }
-  for (const key of await rows.sessionsHolding(agent, approvalKey)) {
+  for (const key of await rows.sessionsHolding(agent, openTurnKey)) {
     if (isSpared(key)) continue
     const isOwner = (user: string) => users.has(user) || (key.audience === "group" && groups.has(key.conversation))
     const without = stateWithoutWaitingTurn(await rows.readState(key), isOwner, sinceMs)

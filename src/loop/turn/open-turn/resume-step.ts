@@ -8,7 +8,7 @@ import { type CallGuard, runCall, tellHooks } from "../run-call.ts"
 import { runTool } from "../run-tool.ts"
 import type { TurnContext } from "../turn-context.ts"
 import type { ModelCall, UnfinishedStep } from "../turn-progress.ts"
-import { definitionOf, type OpenTurn, type ResumedTurn } from "./open-approval.ts"
+import { definitionOf, type OpenTurn, type ResumedTurn } from "./open-turn.ts"
 
 /**
  * Goes on with a turn that waited: runs the calls that were allowed, tells those that were refused, and ends the step. While a call still

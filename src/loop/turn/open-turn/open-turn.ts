@@ -1,7 +1,7 @@
 import type { KeptPrestart, Speaker } from "../../../core/conversation.ts"
 import { hashText } from "../../../core/fingerprint.ts"
 import { defined, filled, type Injection, type Trust } from "../../../core/value.ts"
-import { approvalKey } from "../../../memory/services/store/waiting-turn.ts"
+import { openTurnKey } from "../../../memory/services/store/waiting-turn.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import type { PlannerStep } from "../../../prompt/layers/turn-state.ts"
 import { printJson } from "../../../prompt/tools/print-json.ts"
@@ -9,7 +9,7 @@ import type { Approval, Tool, ToolRun } from "../../../prompt/tools/tool.ts"
 import type { AnswerLimit } from "../../../reply/output/answer-limit.ts"
 import type { UnfinishedStep } from "../turn-progress.ts"
 
-/** An approval as the session's state keeps it. */
+/** A call that waits, as the session's state keeps it. */
 export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   /** The hash of the tool's definition. Another one would be another tool. */
   readonly definition: string
@@ -19,7 +19,7 @@ export interface OpenCall extends Omit<Approval, "code" | "from" | "untilMs"> {
   readonly questions?: readonly string[]
 }
 
-/** A turn that waits for approvals, in the session's state under {@link approvalKey}. Its words are in the history. */
+/** A turn that waits for answers to its calls, in the session's state under {@link openTurnKey}. Its words are in the history. */
 export interface OpenTurn {
   readonly turnId: string
   readonly speaker: Speaker
@@ -43,7 +43,7 @@ export interface OpenTurn {
   readonly claimedUntilMs?: number
 }
 
-/** A turn that goes on after an approval. */
+/** A turn that goes on with an answer to a call. */
 export interface ResumedTurn {
   readonly open: OpenTurn
   /** Takes the calls for this process, in the store. Throws `approval` if another one was faster. */
@@ -74,7 +74,7 @@ export function hashOf(value: unknown): string {
 
 /** The waiting turn in a session's state; undefined if there is none. */
 export function openTurnIn(state: Readonly<Record<string, unknown>> | undefined): OpenTurn | undefined {
-  const open = state?.[approvalKey] as Partial<OpenTurn> | undefined
+  const open = state?.[openTurnKey] as Partial<OpenTurn> | undefined
   return Array.isArray(open?.calls) && Array.isArray(open.step?.planned) ? (open as OpenTurn) : undefined
 }
 
@@ -83,9 +83,14 @@ export function isOver({ askedMs, answer }: OpenCall, nowMs: number, { approvalM
   return answer === undefined && nowMs > askedMs + approvalMs
 }
 
+/** A session's state with a turn that waits. */
+export function withOpenTurn(state: Readonly<Record<string, unknown>>, open: Partial<OpenTurn>): Record<string, unknown> {
+  return { ...state, [openTurnKey]: JSON.parse(JSON.stringify(open)) }
+}
+
 /** A session's state without its waiting turn, whose approvals count as answered from then on. */
 export function withoutOpenTurn(state: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { [approvalKey]: _, ...rest } = state
+  const { [openTurnKey]: _, ...rest } = state
   const open = openTurnIn(state)
   if (open === undefined) return rest
   const before = Array.isArray(rest[answeredKey]) ? (rest[answeredKey] as readonly string[]) : []
@@ -101,12 +106,12 @@ export function shownApproval(
   return { ...call, code: approvalCode(call.id), from, untilMs: call.askedMs + approvalMs }
 }
 
-/** The parts of these calls that wait, as a turn's result has them: for answers of a person, and for results from outside. */
+/** The end of an open turn's result, with those of its calls that wait: for the answer of a person, and for a result from outside. */
 export function waitingIn(calls: readonly OpenCall[], from: Speaker, limits: Profile["limits"]) {
   const waiting = calls.filter(({ answer }) => answer === undefined)
   const asked = waiting.filter(({ outside }) => !outside).map((call) => shownApproval(call, from, limits))
   const outside = waiting.filter((call) => call.outside).map(({ callId: id, tool, args }) => ({ id, tool, args }))
-  return defined({ approvals: filled(asked), calls: filled(outside) })
+  return { ...defined({ approvals: filled(asked), calls: filled(outside) }), stopReason: "awaiting-approval" } as const
 }
 
 const [letters, digits] = ["BCDFGHJKLMNPQRSTVWXZ", "23456789"]
