@@ -17,7 +17,7 @@ import type { Approval } from "../../prompt/tools/tool.ts"
 import { linkHosts } from "../../reply/output/link-address.ts"
 import { withoutLinks } from "../../reply/output/link-reader.ts"
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
-import { approvalQuestion, readTypedAnswer } from "../../trace/approval-question.ts"
+import { readTypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { BotMessage } from "./bot-message.ts"
@@ -131,8 +131,7 @@ async function wasAnswered(open: OpenMessage, { session, context, history, chat 
   }
   const asked = new Set(records.flatMap((record) => (record.type === "asked" ? [record.id] : [])))
   for (const approval of waiting)
-    if (!asked.has(approval.id) && !said.includes(approval.code))
-      await askPerson(approvalQuestion(approval, chat.locale ?? "en"), chat)
+    if (!asked.has(approval.id) && !said.includes(approval.code)) await askPerson(approval, chat, context.profile.output.links)
   return true
 }
 

@@ -3,6 +3,7 @@ import type { FileAttachment } from "../../core/conversation.ts"
 import { hostTimers, type Timers } from "../../core/ports.ts"
 import type { SwipeQuestion } from "../../loop/agent/second-thoughts/chat-commands.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
+import type { Approval } from "../../prompt/tools/tool.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks, withBrokenLinks } from "../../trace/guard-links.ts"
@@ -103,7 +104,7 @@ export async function deliverTurn(turn: Turn, chat: BotChat): Promise<TurnResult
       onError(result.error)
       await say(errorWords(result.error, locale))
     }
-    for (const approval of (result.ok && result.approvals) || []) await askPerson(approvalQuestion(approval, locale, links), chat)
+    for (const approval of (result.ok && result.approvals) || []) await askPerson(approval, chat, links)
     return result
   } finally {
     stop?.()
@@ -127,9 +128,10 @@ export function checkChat(of: string, chat: BotChat): BotChat {
   return chat
 }
 
-/** Asks about a call that waits: with buttons, or in words that say what to answer. */
-export async function askPerson(question: ApprovalQuestion, chat: BotChat): Promise<void> {
-  const { ask } = chat
+/** Asks about a call that waits, with the links of a policy: with buttons, or in words that say what to answer. */
+export async function askPerson(approval: Approval, chat: BotChat, links: readonly string[] = []): Promise<void> {
+  const { ask, locale = "en" } = chat
+  const question = approvalQuestion(approval, locale, links)
   if (ask === undefined) await sayText(question.text, chat)
   else await sendPatiently(() => ask(question), chat)
 }

@@ -256,6 +256,31 @@ test.each(["yes CODE", "/continue"])("N23, N43 a question with which %s went on 
   expect(sent.slice(1)).toEqual([expect.stringMatching(/^Ann, may I do this\? pay Bob/)])
 })
 
+test("T48, N43 the buttons of a question that is asked again after a crash have no link either", async () => {
+  const { start, takeUp } = processes()
+  const tools = [payer([])]
+  const asked: unknown[] = []
+  const withButtons = (ask: (question: unknown) => unknown) => ({
+    tools,
+    chat: () => ({ limit: 4096, locale: "en", sendText: () => undefined, ask }),
+  })
+  const { promise: isAsked, resolve } = Promise.withResolvers<void>()
+  const first = start(
+    scriptedModel([callTool("pay", { to: "https://evil.com/?d=secret" })]),
+    withButtons(() => never(resolve())),
+  )
+  await first.take(home, { id: "1", text: "Pay.", from: ann })
+  await isAsked
+  start(
+    scriptedModel([]),
+    withButtons((question) => asked.push(question)),
+  )
+  await takeUp()
+  await vi.waitFor(() => expect(asked).toHaveLength(1))
+  expect(JSON.stringify(asked)).toContain("evil[.]com")
+  expect(JSON.stringify(asked)).not.toContain("evil.com")
+})
+
 test("N23 a message that waited for an approval when its process died stands once in the history, with its files, and is answered once", async () => {
   const { start, store, sent, clock, reach, settle, takeUp } = processes()
   const paid: string[] = []

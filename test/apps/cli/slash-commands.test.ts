@@ -183,16 +183,18 @@ describe("a tool call that waits for a person", () => {
     expect(stderr).toContain("No tool call waits for your consent.")
   })
 
-  test("two that wait are told apart", async () => {
+  test("two that wait are told apart, and each is answered", async () => {
     const path = pays()[1] as string
     writeFileSync(path, `${readFileSync(path, "utf8")}[loop]\nmode = "native"\n`)
     const calls = ["{}", '{"to":"Ann"}'].map((args, at) => ({
       type: "tool-call" as const,
       call: { id: `${at}`, name: "pay", args },
     }))
-    const model = scriptedModel([calls], { capabilities: { tools: true } })
-    const { stderr } = await run(["chat", path], { model, input: "Pay\n" })
+    const model = scriptedModel([calls, "Only one."], { capabilities: { tools: true } })
+    const { stdout, stderr } = await run(["chat", path], { model, input: "Pay\n/approve\n/deny too dear\n" })
     expect(stderr).toMatch(/waits for your consent: pay.* · pay.*; \/approve/)
+    expect(stdout.trim()).toBe("Only one.")
+    expect(JSON.stringify(model.requests[1]?.messages)).toMatch(/paid in full.*too dear/)
   })
 
   test("is refused by /deny, and the model reads the reason", async () => {

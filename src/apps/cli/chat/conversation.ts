@@ -80,7 +80,7 @@ export async function openConversation(parts: ConversationParts, context: CliCon
       return memoryTable({ store, profile, words: storeWords(profile.locale), maxWidth: columnsOf(screen.aside) })
     },
     async answer(approved, reason) {
-      const [waiting] = await session.approvals()
+      const waiting = (await session.approvals()).find((each) => each.answer === undefined)
       if (waiting === undefined) return { text: words.nothingWaits, code: exitCodes.failed }
       return { text: "", code: await show(approved ? session.approve(waiting.id) : session.deny(waiting.id, reason)) }
     },
