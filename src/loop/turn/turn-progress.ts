@@ -3,9 +3,10 @@ import type { LanguageModel, ModelRequest, Usage } from "../../core/model/langua
 import type { LoreDecision, ToolCall } from "../../core/span.ts"
 import type { Look } from "../../prompt/encode/fold.ts"
 import type { RecalledMemory } from "../../prompt/layers/turn-state.ts"
-import type { ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
+import type { Tool, ToolRecord, ToolRun } from "../../prompt/tools/tool.ts"
 import type { Decision } from "../../reply/decision.ts"
 import type { TraceStep, TurnTrace, TurnWarning } from "../../trace/trace.ts"
+import type { TurnJournal } from "./calls/turn-journal.ts"
 
 /** The decision of a planner step. `ignored` is the beginning of a further decision in the same output, of which nothing was carried out. */
 export type StepDecision = Decision & { readonly ignored?: string }
@@ -19,6 +20,21 @@ export interface ModelCall {
   readonly fault?: { readonly unfinished: boolean; readonly issues: string }
   /** A name that stood twice in the call. The model is told that only its first value counts. */
   readonly repeatedName?: string | undefined
+}
+
+/** A tool call of the planner or of the profile. */
+export interface ToolRequest {
+  readonly id: string
+  readonly name: string
+  readonly args: Readonly<Record<string, unknown>>
+  /** Undefined if there is no such tool. */
+  readonly tool: Tool | undefined
+  /** True if the turn can wait until a person allows the call. Default: the call is refused if nobody answers. */
+  readonly canWait?: boolean
+  /** A time limit for this call, in place of the tool's own. */
+  readonly timeoutMs?: number
+  /** Keeps that the tool began and how it ended. */
+  readonly journal?: TurnJournal | undefined
 }
 
 /** A step of which a call waits: its calls, and the runs of those that have ended. */
