@@ -1,5 +1,5 @@
 import type { Timers } from "../../../core/ports.ts"
-import { operatorAnswerJob } from "../../../loop/agent/approval/operator-answer.ts"
+import { operatorAnswerJob } from "../../../loop/agent/open-turn/operator-answer.ts"
 import { contextOf, partsOf } from "../../../loop/agent/published-agents.ts"
 import { type Reminder, remindersOf } from "../../../loop/agent/second-thoughts/chat-commands.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"

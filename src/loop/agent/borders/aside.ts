@@ -1,8 +1,6 @@
 // Beyond this border is what an agent does aside from plain turns. Outside them: its jobs, what they ask of models, observers, wakes that
 // are set or ring, and closing. Within some: attachments, waiting, joining others, going on after an approval, failing.
 export { closePlugins } from "../../../memory/services/plugin.ts"
-export { besideOpen } from "../approval/answer-approval.ts"
-export { waitingCommit } from "../approval/waiting-commit.ts"
 export { createAskModel } from "../ask-model.ts"
 export { keepFailedTurn, keepSpending, keepWords, unbegunTurn } from "../failed/failed-turn.ts"
 export { behindLate, commitError, findUnsettled, leaveUnsettled, unknownOutcome } from "../failed/unsettled-commits.ts"
@@ -10,6 +8,8 @@ export { hear } from "../hear.ts"
 export { keepCacheAlive } from "../keep-cache-alive.ts"
 export { addInjections, createObserverFeeds, feedsParts } from "../observers/observers.ts"
 export { watchTurns } from "../observers/watch-turns.ts"
+export { besideOpen } from "../open-turn/answer-call.ts"
+export { waitingCommit } from "../open-turn/waiting-commit.ts"
 export { endJoined, gather, withJoined } from "../queue/gather-words.ts"
 export { readInput } from "../queue/read-input.ts"
 export { keepWaiting, withUnanswered } from "../queue/waiting-words.ts"

@@ -1,7 +1,7 @@
 // Beyond this border is the work of a session beside its turns, and of child agents.
-export { answered, approvalsOf } from "../approval/answer-approval.ts"
 export { withProcesses } from "../child/coarse-tools.ts"
 export { runRequest } from "../child/run-request.ts"
+export { answered, approvalsOf } from "../open-turn/answer-call.ts"
 export { previewTurn } from "../queue/preview-turn.ts"
 export { receive } from "../receive.ts"
 export { dropWake, wakeAt, wakesOf } from "../schedule/session-wakes.ts"
