@@ -69,11 +69,12 @@ function filled(text: string, parts: Readonly<Record<string, unknown>>): string 
   return text.replace(/\{(\w+)\}/g, (_, name: string) => String(parts[name]))
 }
 
-/** The words of a person who answers an approval. */
+/** The answer of a person to a call that waits. */
 export interface TypedAnswer {
   readonly approved: boolean
+  /** The short name of the call, or its id. */
   readonly code: string
-  /** The words behind the code: the reason of a refusal. */
+  /** The reason of a refusal: the words behind the code. */
   readonly reason: string
 }
 
@@ -95,7 +96,7 @@ interface Answerable<T> {
   deny(code: string, reason: string, options: { readonly by: string | undefined }): T
 }
 
-/** Answers an approval as a person typed. `by` is undefined for an operator. */
+/** Answers a call that waits. `by` is undefined for an operator. */
 export function answerTyped<T>(session: Answerable<T>, { approved, code, reason }: TypedAnswer, by: string | undefined): T {
   return approved ? session.approve(code, { by }) : session.deny(code, reason, { by })
 }

@@ -1,9 +1,10 @@
 import type { AttachmentInput } from "../../core/conversation.ts"
 import { isRecord } from "../../core/json-access.ts"
+import type { TypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks } from "../../trace/guard-links.ts"
 import { withSegments } from "../../trace/segments.ts"
-import { type ApprovalReply, agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
+import { agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { progressData, segmentData } from "./feelings.ts"
 import { badRequest } from "./http-problem.ts"
@@ -17,7 +18,7 @@ interface AgUiInput extends SentConversation, ClientTools {
   /** The agent that is asked: `forwardedProps.model`. */
   readonly model: unknown
   /** The answers to calls that waited. */
-  readonly replies: readonly ApprovalReply[]
+  readonly replies: readonly TypedAnswer[]
   /** Fields of the request that mean nothing here. */
   readonly ignored: readonly string[]
 }

@@ -1,27 +1,18 @@
 import { isRecord } from "../../../core/json-access.ts"
 import type { Session } from "../../../loop/agent/session.ts"
 import type { Turn } from "../../../loop/agent/turn.ts"
-import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
+import { type ApprovalQuestion, answerTyped, approvalQuestion, type TypedAnswer } from "../../../trace/approval-question.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { Caller } from "../exchange.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
-
-/** The answer of a client to a call that waits. */
-export interface ApprovalReply {
-  readonly id: string
-  readonly approved: boolean
-  readonly reason?: string | undefined
-}
 
 /** The person for whom a caller answers; undefined for an operator, who answers for everybody. */
 export const answererOf = ({ user, operator }: Caller): string | undefined => (operator === true ? undefined : user)
 
 /** Answers calls that wait, one after the other. Returns the turn of the last answer, or of the first one that failed. */
-export async function answerAll(session: Session, replies: readonly ApprovalReply[], caller: Caller): Promise<Turn> {
+export async function answerAll(session: Session, replies: readonly TypedAnswer[], caller: Caller): Promise<Turn> {
   const by = answererOf(caller)
-  return inOrder(replies, ({ id, approved, reason }) =>
-    approved ? session.approve(id, { by }) : session.deny(id, reason, { by }),
-  )
+  return inOrder(replies, (reply) => answerTyped(session, reply, by))
 }
 
 /** Starts turns, each once the one before has ended. Returns the last one, or the first that failed. */
@@ -40,15 +31,15 @@ export function questionsOf(result: TurnResult, locale: string, links?: readonly
   return ((result.ok && result.approvals) || []).map((approval) => approvalQuestion(approval, locale, links))
 }
 
-/** Reads `{ approved, reason }` of an answer. Throws {@link HttpProblem}. */
-export function readReply(id: string, given: unknown, param: string): ApprovalReply {
+/** Reads `{ approved, reason }` of an answer to a call of an id or code. Throws {@link HttpProblem}. */
+export function readReply(code: string, given: unknown, param: string): TypedAnswer {
   const { approved, reason } = isRecord(given) ? given : { approved: given, reason: undefined }
   if (typeof approved !== "boolean") throw badRequest(`Expected { "approved": true } or { "approved": false }.`, param)
-  return { id, approved, reason: typeof reason === "string" ? reason : undefined }
+  return { code, approved, reason: typeof reason === "string" ? reason : "" }
 }
 
 /** The answers in a request of `useChat`: those of the last step of its last message. */
-export function uiReplies({ messages }: Readonly<Record<string, unknown>>): readonly ApprovalReply[] {
+export function uiReplies({ messages }: Readonly<Record<string, unknown>>): readonly TypedAnswer[] {
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined
   if (!isRecord(last) || last.role !== "assistant" || !Array.isArray(last.parts)) return []
   const parts = last.parts.filter(isRecord)
@@ -59,11 +50,11 @@ export function uiReplies({ messages }: Readonly<Record<string, unknown>>): read
 }
 
 /** The answers in a run of AG-UI. A question that the person closed counts as refused. */
-export function agUiReplies({ resume }: Readonly<Record<string, unknown>>): readonly ApprovalReply[] {
+export function agUiReplies({ resume }: Readonly<Record<string, unknown>>): readonly TypedAnswer[] {
   return (Array.isArray(resume) ? resume : []).map((entry: unknown, at) => {
     const { interruptId, status, payload } = isRecord(entry) ? entry : {}
     if (typeof interruptId !== "string") throw badRequest("Expected the id of an interrupt.", `resume[${at}].interruptId`)
-    if (status === "cancelled") return { id: interruptId, approved: false }
+    if (status === "cancelled") return { code: interruptId, approved: false, reason: "" }
     return readReply(interruptId, payload, `resume[${at}].payload`)
   })
 }
