@@ -1,25 +1,18 @@
-import type { HistoryMessage, Speaker } from "../../core/conversation.ts"
 import { messageOf } from "../../core/errors.ts"
-import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
 import { orAborted, within } from "../../core/timers.ts"
-import { defined, filled } from "../../core/value.ts"
-import type { CommittedTurn } from "../../memory/services/background/background-job.ts"
-import { frozenJson } from "../../memory/services/store/frozen-json.ts"
-import type { Job } from "../../memory/services/store/job-runner.ts"
 import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
 import { openTurnKey } from "../../memory/services/store/waiting-turn.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
-import type { ContextSettings } from "../../profile/profile.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { withSpending } from "../../trace/turn-spending.ts"
 import { runTurn } from "../turn/run-turn.ts"
-import type { AgentContext, Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
-import { fail } from "../turn/turn-outcome.ts"
+import type { Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import { type Answered, fail } from "../turn/turn-outcome.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
-import { hasForgotten, keptRuns, namedBytes } from "./kept-runs.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
+import { commitOf, hasForgotten, namedBytes } from "./turn-commit.ts"
 
 /** How often a message looks whether those before it have begun. */
 const lookMs = 250
@@ -124,8 +117,6 @@ export async function runSessionTurn(
   return committed
 }
 
-type Answered = TurnResult & { readonly ok: true }
-
 /**
  * Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has
  * failed. If the turn is stopped meanwhile, it has failed too, and its error says that the outcome is unknown.
@@ -163,115 +154,6 @@ async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTur
     leaveUnsettled(queued.session, turn, commit, writing)
     return fail(turn, unknownOutcome(signal.reason))
   }
-}
-
-function commitOf(turn: TurnContext, result: Answered): SessionCommit {
-  const { agent, input, record, session, stack, progress } = turn
-  const { replaces } = input
-  const { states, takenNotes } = progress.hooks
-  const taken = [...(replaces?.taken ?? []), ...takenNotes]
-  const append = spokenMessages(turn, result)
-  return {
-    expectVersion: record?.version ?? 0,
-    append,
-    state: {
-      ...record?.state,
-      turns: session.turns + 1,
-      stack: stack.items("session"),
-      ...defined({ markerId: session.markerId, hooks: states.size > 0 ? Object.fromEntries(states) : undefined }),
-    },
-    jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
-    ...defined({ taken: filled(taken), after: replaces?.after, keepHeard: replaces && true }),
-  }
-}
-
-/**
- * The messages that enter history (T29): the user's with kept prestart results and tool runs, and the answer. Thinking and injections
- * never do. In a turn in which nobody spoke it is only the answer (R27).
- */
-function spokenMessages(turn: TurnContext, { stopReason, text: shown }: Answered): HistoryMessage[] {
-  const { agent, input, progress, startedMs } = turn
-  const { profile, ports } = agent
-  const { turnId, speaker, text, wake, attachments, replyTo, mentions = [], merged, kept: before } = input
-  const self: Speaker = { id: input.key.agent, name: profile.agent.name }
-  const made = filled(progress.files.made)
-  const interrupted = stopReason === "truncated" || undefined
-  const all = input.journal?.said ? `${input.journal.said}\n\n${progress.answer.kept}` : progress.answer.kept
-  const said = { role: "assistant", text: all, speaker: self, turnId, atMs: ports.clock.nowMs() } as const
-  const answer: HistoryMessage = { ...said, ...defined({ interrupted, attachments: made }) }
-  const forgot = hasForgotten(turn)
-  const kept = forgot ? [] : keptRuns(progress, profile.history.toolRuns)
-  const runs = filled(kept)
-  const withRuns = runs ? { runs } : {}
-  if (wake !== undefined) return shown.trim() === "" && !answer.attachments ? [] : [{ ...answer, unprompted: true, ...withRuns }]
-  const answers = [...(merged?.turns ?? []), ...(before ? [before.turnId] : [])]
-  if (before) return [{ ...answer, ...withRuns, answers, replyTo: { id: `${before.turnId}:0`, speaker } }]
-  const recalled = progress.found.memories.length > 0 && !forgot ? keepRecalled(progress.found.memories, profile.context) : []
-  const beside = defined({
-    ...{ attachments: filled(attachments), replyTo, mentions: filled(mentions), prestart: filled(progress.found.kept) },
-    ...{ recalled: filled(recalled), answers: filled(answers), runs },
-  })
-  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...beside }, answer]
-}
-
-/** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */
-export function jobsAfter(agent: AgentContext, turn: CommittedTurn, id = turn.turnId): readonly Job[] {
-  const { key, turnId } = turn
-  const jobs: Job[] = []
-  for (const job of agent.jobs) {
-    const { kind } = job
-    try {
-      const given = job.afterTurn?.(turn)
-      if (given === undefined) continue
-      const payload = frozenJson(given, "payload")
-      const quiet = job.mayWait?.(turn) || undefined
-      jobs.push({ id: `${id}:${kind}`, kind, key, turnId, atMs: agent.ports.clock.nowMs(), ...defined({ quiet }), payload })
-    } catch (error) {
-      agent.onWarning({ key, turnId, message: `The job ${kind} was not enqueued: ${messageOf(error)}` })
-    }
-  }
-  return jobs.sort((a, b) => Number(a.quiet ?? false) - Number(b.quiet ?? false))
-}
-
-/** The turn as jobs see it: without tool results and recalled memories, so that nothing is learnt from injected context (T35). */
-function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): CommittedTurn {
-  const { agent, input, session, progress } = turn
-  const { runs, found, tools, hooks } = progress
-  const spoken: HistoryMessage[] = []
-  for (const { prestart: _, recalled: __, runs: ___, spent: ____, ...message } of messages) spoken.push(Object.freeze(message))
-  let untrusted = false
-  // True if a tool ran whose texts are not the author's own, such as one of an MCP server.
-  for (const { tool } of [...runs, ...found.prestartRuns]) untrusted ||= tools.get(tool)?.trust === "tool"
-  const cut = progress.cut?.memories
-  // A cut leaves the first memories.
-  const left = cut === undefined ? progress.found.memories.length : "entries" in cut ? cut.entries : 0
-  const shown = agent.profile.context.off.includes("memories") ? [] : progress.found.memories.slice(0, left)
-  return Object.freeze({
-    key: Object.freeze({ ...input.key }),
-    turnId: input.turnId,
-    turn: session.turns,
-    speaker: Object.freeze({ ...input.speaker }),
-    memoryOn: session.memoryOn,
-    memorySinceMs: session.memorySinceMs,
-    messages: Object.freeze(spoken),
-    recalled: shown.flatMap(({ id }) => id ?? []),
-    untrusted,
-    forgot: hasForgotten(turn),
-    hookStates: Object.fromEntries(hooks.states),
-  })
-}
-
-/** The memories of a turn that history keeps: none, one line of each with at most `olderCharacters` UTF-16 units, or all. */
-function keepRecalled(memories: readonly { readonly text: string }[], { older, olderCharacters }: ContextSettings): string[] {
-  if (older === "drop") return []
-  if (older === "keep") return memories.map(({ text }) => text)
-  return memories.map(({ text }) => condense(text, olderCharacters)).filter((line) => line !== "")
-}
-
-function condense(text: string, characters: number): string {
-  const line = text.split(/\s+/u).filter(Boolean).join(" ")
-  if (line.length <= characters) return line
-  return `${line.slice(0, graphemeBoundaryBefore(line, Math.max(0, characters - 1)))}…`
 }
 
 /** Runs a hook after a turn. One that throws, or takes longer than `limits.toolMs`, is reported, and the next one runs. */

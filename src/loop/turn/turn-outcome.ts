@@ -8,7 +8,8 @@ import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-type Answered = TurnResult & { readonly ok: true }
+/** The result of a turn that did not fail. */
+export type Answered = TurnResult & { readonly ok: true }
 
 /** The reason why a turn stopped, and the calls that an open one waits for. */
 type TurnEnd = Pick<Answered, "stopReason" | "approvals" | "calls">

@@ -6,8 +6,8 @@ import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import { emptyTrace, type TurnTrace } from "../../../trace/trace.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
-import { namedBytes } from "../kept-runs.ts"
 import { turnReceipt } from "../spending/spending.ts"
+import { namedBytes } from "../turn-commit.ts"
 
 /**
  * Keeps the user's words of a turn that failed, and what was shown of its answer, in the session (T20). Nothing is kept if the whole

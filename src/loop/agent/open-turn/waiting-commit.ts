@@ -4,7 +4,7 @@ import { defined } from "../../../core/value.ts"
 import type { SessionCommit } from "../../../memory/services/store/session-store.ts"
 import { type OpenTurn, withOpenTurn, withoutOpenTurn } from "../../turn/open-turn/open-turn.ts"
 import type { TurnContext } from "../../turn/turn-context.ts"
-import { hasForgotten } from "../kept-runs.ts"
+import { hasForgotten } from "../turn-commit.ts"
 
 /**
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when

@@ -6,7 +6,7 @@ import type { SessionCommit, SessionRecord, StoredTurn } from "../../../memory/s
 import { withoutOpenTurn } from "../../turn/open-turn/open-turn.ts"
 import type { AgentContext, ReplacedTurns } from "../../turn/turn-context.ts"
 import { emptyRecord, sessionState } from "../queue/turn-states.ts"
-import { jobsAfter } from "../session-turn.ts"
+import { jobsAfter } from "../turn-commit.ts"
 
 /** A session that was loaded, with every turn that it has. */
 export interface LoadedSession {
