@@ -24,14 +24,14 @@ export function completion(
   { locale, thoughts = "" }: { readonly locale: string; readonly thoughts?: string },
 ) {
   const { text, usage, attachments = [] } = result
-  const asked = askedIn(result, { locale, links })
+  const { content = "", ...questions } = askedIn(result, { locale, links }) ?? {}
   const toolCalls = callsIn(result)
   const message = {
     role: "assistant",
     tool_calls: toolCalls,
-    content: text + (asked?.content ?? ""),
+    content: text + content,
     refusal: null,
-    approvals: asked?.approvals,
+    ...questions,
     reasoning_content: thoughts === "" ? undefined : thoughts,
     ...mediaOf(attachments),
   }

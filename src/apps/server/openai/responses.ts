@@ -45,10 +45,10 @@ function begun({ id, created, model, store, previous = null }: Responding, statu
 
 /** The items of an answer: its words with its files and questions, and the calls of the client's tools. */
 function outputOf(of: Responding, result: Whole): readonly Item[] {
-  const asked = askedIn(result, of)
+  const { content = "", ...questions } = askedIn(result, of) ?? {}
   const { attachments = [], calls = [] } = result
-  const text = result.text + (asked?.content ?? "")
-  const message = { ...messageItem(of, "completed", text), approvals: asked?.approvals, ...mediaOf(attachments) }
+  const text = result.text + content
+  const message = { ...messageItem(of, "completed", text), ...questions, ...mediaOf(attachments) }
   const called = calls.map(callItem)
   return text !== "" || attachments.length > 0 || called.length === 0 ? [message, ...called] : called
 }
