@@ -1,7 +1,7 @@
 import type { Timers } from "../../../core/ports.ts"
-import { operatorAnswerJob } from "../../../loop/agent/open-turn/operator-answer.ts"
 import { contextOf, partsOf } from "../../../loop/agent/published-agents.ts"
 import { type Reminder, remindersOf } from "../../../loop/agent/second-thoughts/chat-commands.ts"
+import { sessionRowId } from "../../../memory/services/store/rows/row-tables.ts"
 import { shippedDialectNames } from "../../../prompt/dialect/shipped.ts"
 import { readReply } from "../approvals/approval-answers.ts"
 import { spriteResponse } from "../feelings.ts"
@@ -95,9 +95,13 @@ async function answerWaiting(state: InspectorState, call: Call): Promise<Respons
   const { approved, reason } = readReply(code, await readJsonBody(call.request, state.maxBodyBytes), "approved")
   const { ports } = await contextOf(state.agent)
   if (!asked || asked.isOver) throw new HttpProblem(409, "Nothing waits under this code any more.")
-  const isNew = await partsOf(state.agent).store.wakes.put(
-    operatorAnswerJob(key, { asked, approved, reason }, ports.clock.nowMs()),
-  )
+  const { choices, mayAnswer: from } = asked
+  const { say = "" } = choices.find((choice) => choice.approved === approved) ?? {}
+  const [id, atMs] = [`operator:${code}`, ports.clock.nowMs()]
+  // A bot's job for a message of the person who was asked.
+  const job = { id: JSON.stringify([sessionRowId(key), id]), kind: "message", key: { ...key, user: from.id }, turnId: id }
+  const payload = { byOperator: true, id, text: approved ? say : `${say} ${reason}`, from }
+  const isNew = await partsOf(state.agent).store.wakes.put({ ...job, atMs, dueMs: atMs, payload })
   if (!isNew) throw new HttpProblem(409, "This was answered already. The bot takes the answer once it runs.")
   return Response.json({ code })
 }
