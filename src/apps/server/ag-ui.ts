@@ -4,12 +4,12 @@ import type { TypedAnswer } from "../../trace/approval-question.ts"
 import { errorWords } from "../../trace/error-words.ts"
 import { guardLinks } from "../../trace/guard-links.ts"
 import { withSegments } from "../../trace/segments.ts"
-import { agUiReplies, questionsOf } from "./approvals/approval-answers.ts"
 import type { Answer } from "./exchange.ts"
 import { progressData, segmentData } from "./feelings.ts"
 import { badRequest } from "./http-problem.ts"
 import { type ClientTools, readTools } from "./requests/client-tools.ts"
 import { conversationOf, type ReadMessage, readMessage, type SentConversation } from "./requests/read-messages.ts"
+import { agUiReplies, questionsOf } from "./waiting-calls.ts"
 
 /** A request to `/ag-ui` (`RunAgentInput` of AG-UI 1), as far as a character follows it. Its context is among the instructions. */
 interface AgUiInput extends SentConversation, ClientTools {

@@ -7,7 +7,6 @@ import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnResult } from "../../trace/turn-event.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
-import { answerAll, keptSession, readReply } from "./approvals/approval-answers.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Answer, Caller } from "./exchange.ts"
 import { spriteResponse } from "./feelings.ts"
@@ -23,6 +22,7 @@ import { type ResponseRequest, readResponseRequest, SaidAnswers } from "./reques
 import { agentOf, type HandlerOptions, type Server, type Serving, seconds, startTurn, streamed, watched } from "./serving.ts"
 import { effectsOf, failureResponse } from "./turn-failure.ts"
 import { resumeChat, stopChat, uiChat } from "./ui-chat.ts"
+import { answerAll, keptSession, readReply } from "./waiting-calls.ts"
 
 type Route = (server: Serving, request: Request, caller: Caller) => Response | Promise<Response>
 

@@ -8,7 +8,6 @@ import { StartedTurn, type Turn } from "../../loop/agent/turn.ts"
 import type { AnswerLimit } from "../../reply/output/answer-limit.ts"
 import { answerTyped, readTypedAnswer } from "../../trace/approval-question.ts"
 import { emptyTrace } from "../../trace/trace.ts"
-import { answererOf, inOrder } from "./approvals/approval-answers.ts"
 import type { AllowedOrigins } from "./cors.ts"
 import type { Caller } from "./exchange.ts"
 import { badRequest, HttpProblem } from "./http-problem.ts"
@@ -17,6 +16,7 @@ import type { Admission, RequestGate, RequestLimits } from "./request-limits.ts"
 import type { ClientTools } from "./requests/client-tools.ts"
 import type { SentConversation } from "./requests/read-messages.ts"
 import type { SaidAnswers } from "./requests/read-response.ts"
+import { answererOf, inOrder } from "./waiting-calls.ts"
 
 /** Headers of a stream of server-sent events. Proxies must not hold pieces back. */
 const eventStreamHeaders = {

@@ -3,7 +3,6 @@ import { isRecord, recordOf, stringOf } from "../../core/json-access.ts"
 import type { Session } from "../../loop/agent/session.ts"
 import type { ChatRun } from "../../loop/agent/stateless/past-messages.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
-import { answerAll, uiReplies } from "./approvals/approval-answers.ts"
 import { type Answer, type Caller, leaveOf, seenEvents } from "./exchange.ts"
 import { badRequest, HttpProblem } from "./http-problem.ts"
 import { keptAnswer } from "./kept-answer.ts"
@@ -12,6 +11,7 @@ import { readTools } from "./requests/client-tools.ts"
 import { conversationOf, type ReadMessage, type SentConversation } from "./requests/read-messages.ts"
 import { agentOf, type Server, type Serving, startTurn, streamed, watched } from "./serving.ts"
 import { failedChunks, uiMessageChunks } from "./ui-message-stream.ts"
+import { answerAll, uiReplies } from "./waiting-calls.ts"
 
 /** Reads the messages that `useChat` sends: texts, files, and the calls of tools with their results. Throws {@link HttpProblem}. */
 export function readUiMessages({ messages }: Readonly<Record<string, unknown>>): SentConversation {

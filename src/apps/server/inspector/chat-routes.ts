@@ -13,9 +13,9 @@ import { Session } from "../../../loop/agent/session.ts"
 import type { AgentContext } from "../../../loop/turn/turn-context.ts"
 import { type ApprovalQuestion, approvalQuestion } from "../../../trace/approval-question.ts"
 import { errorWords } from "../../../trace/error-words.ts"
-import { answerAll, readReply } from "../approvals/approval-answers.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
+import { answerAll, readReply } from "../waiting-calls.ts"
 import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, type Route } from "./route.ts"
 
 /** The routes of the page's chat (N15). */

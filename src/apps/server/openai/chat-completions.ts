@@ -2,10 +2,10 @@ import type { FileAttachment } from "../../../core/conversation.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
 import { withSegments } from "../../../trace/segments.ts"
 import type { TurnResult } from "../../../trace/turn-event.ts"
-import { questionsOf } from "../approvals/approval-answers.ts"
 import type { Answer } from "../exchange.ts"
 import { progressData, segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
+import { questionsOf } from "../waiting-calls.ts"
 
 /** The facts that every object of an answer repeats. */
 export interface Answering {

@@ -1,10 +1,10 @@
-import { isRecord } from "../../../core/json-access.ts"
-import type { Session } from "../../../loop/agent/session.ts"
-import type { Turn } from "../../../loop/agent/turn.ts"
-import { type ApprovalQuestion, answerTyped, approvalQuestion, type TypedAnswer } from "../../../trace/approval-question.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
-import type { Caller } from "../exchange.ts"
-import { badRequest, HttpProblem } from "../http-problem.ts"
+import { isRecord } from "../../core/json-access.ts"
+import type { Session } from "../../loop/agent/session.ts"
+import type { Turn } from "../../loop/agent/turn.ts"
+import { type ApprovalQuestion, answerTyped, approvalQuestion, type TypedAnswer } from "../../trace/approval-question.ts"
+import type { TurnResult } from "../../trace/turn-event.ts"
+import type { Caller } from "./exchange.ts"
+import { badRequest, HttpProblem } from "./http-problem.ts"
 
 /** The person for whom a caller answers; undefined for an operator, who answers for everybody. */
 export const answererOf = ({ user, operator }: Caller): string | undefined => (operator === true ? undefined : user)
