@@ -94,7 +94,7 @@ export { type Agent, createAgent } from "./loop/agent/agent.ts"
 export type { AgentOptions, AgentServices } from "./loop/agent/agent-options.ts"
 export { type AgentToolOptions, agentTool } from "./loop/agent/child/agent-tool.ts"
 export type { ChooseHints, HintSource } from "./loop/agent/child/hints.ts"
-export type { AnswerDecision, AnswerRules, Received, ReceivedWords, ShouldAnswer } from "./loop/agent/receive.ts"
+export type { AnswerDecision, AnswerRules, ReceivedWords, ReceiveResult, ShouldAnswer } from "./loop/agent/receive.ts"
 export { createWakeSchedule } from "./loop/agent/schedule/create-wake-schedule.ts"
 export type { QuietHours } from "./loop/agent/schedule/schedule-times.ts"
 export type { WakeableSession, WakeSchedule, WakeScheduleOptions } from "./loop/agent/schedule/wake-schedule.ts"
@@ -115,7 +115,7 @@ export type { StepChange, StepControl, StepState } from "./loop/turn/control/ste
 export type { BackgroundWarning } from "./loop/turn/turn-context.ts"
 export type { AnswerLimit } from "./reply/output/answer-limit.ts"
 export type { TurnSegment } from "./trace/segments.ts"
-export type { Gathered, StopReason, TurnEvent, TurnResult } from "./trace/turn-event.ts"
+export type { GatheredResult, StopReason, TurnEvent, TurnResult } from "./trace/turn-event.ts"
 
 // Plugins, hooks and observers
 
@@ -147,7 +147,7 @@ export type {
   MemoryService,
   MemoryServiceOptions,
   NewMemory,
-  Remembered,
+  RememberResult,
   Rerank,
   RerankCandidate,
 } from "./memory/services/memory/memory-service.ts"

@@ -29,16 +29,16 @@ export interface RepliedTo {
 }
 
 /** The people that words are directed to. */
-export interface Directed {
-  readonly replyTo?: RepliedTo | undefined | undefined
-  readonly mentions?: readonly Speaker[] | undefined | undefined
+export interface Addressees {
+  readonly replyTo?: RepliedTo | undefined
+  readonly mentions?: readonly Speaker[] | undefined
 }
 
 /**
  * Puts the id behind each name that several people have, wherever it stands in messages: people who spoke in them, but for the agent, and
  * `others`.
  */
-export function toldApart<T extends Directed & { readonly speaker: Speaker; readonly role?: string }>(
+export function toldApart<T extends Addressees & { readonly speaker: Speaker; readonly role?: string }>(
   messages: readonly T[],
   others: readonly Speaker[] = [],
 ): readonly T[] {

@@ -12,7 +12,7 @@ export function lazyPattern(source: string, flags: string): () => RegExp {
 /** The place of an object's makers. */
 const makers = Symbol("makers")
 
-interface Lazy {
+interface LazyObject {
   readonly [makers]: Record<string, (() => unknown) | { readonly value: unknown }>
 }
 
@@ -27,7 +27,7 @@ export function withLazyMembers<Target extends object, Members extends object>(
   target: Target,
   make: { [Name in keyof Members]: () => Members[Name] },
 ): Target & Members {
-  const all = { ...(target as Partial<Lazy>)[makers], ...make }
+  const all = { ...(target as Partial<LazyObject>)[makers], ...make }
   Object.defineProperty(target, makers, { value: all, configurable: true })
   for (const name of Object.keys(make)) {
     const accessor = accessors[name] ?? { get: getterOf(name), enumerable: true, configurable: true }
@@ -38,7 +38,7 @@ export function withLazyMembers<Target extends object, Members extends object>(
 }
 
 function getterOf(name: string): () => unknown {
-  return function (this: Lazy) {
+  return function (this: LazyObject) {
     const known = this[makers][name]
     if (typeof known !== "function") return known?.value
     const value = known()

@@ -114,7 +114,7 @@ export interface Assembly {
   /** Set if history was cut in steps and a part of the budget is free. */
   readonly windowRoom?: WindowRoom | undefined
   /** Characters that sanitising removed from untrusted text. */
-  readonly sanitised: readonly Sanitised[]
+  readonly sanitised: readonly RemovalReport[]
   /** The entries of lorebooks that the turn looked at, in its first request. */
   readonly lore?: readonly LoreDecision[]
 }
@@ -138,7 +138,7 @@ export interface LoreDecision {
 }
 
 /** Characters that were removed from an injection's untrusted text. */
-interface Sanitised {
+interface RemovalReport {
   readonly key: string
   readonly removed: number
   /** Their kinds: `tags`, `bidi`, `control`, `surrogate`. */

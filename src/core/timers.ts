@@ -2,7 +2,7 @@ import { messageOf } from "./errors.ts"
 import type { Clock, RandomSource, Timers } from "./ports.ts"
 
 /** The outcome of a task with a time limit. It is always a value, never a rejection. */
-export type Timely<T> =
+export type Ending<T> =
   | { readonly status: "done"; readonly value: T }
   | { readonly status: "failed"; readonly error: unknown }
   | { readonly status: "timeout" }
@@ -15,11 +15,11 @@ export type Timely<T> =
 export function within<T>(
   { timeoutMs, signal, timers }: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly timers: Timers },
   task: (signal: AbortSignal) => T | Promise<T>,
-): Promise<Timely<T>> {
+): Promise<Ending<T>> {
   const controller = new AbortController()
-  const { promise, resolve } = Promise.withResolvers<Timely<T>>()
+  const { promise, resolve } = Promise.withResolvers<Ending<T>>()
   let timer: unknown
-  const settle = (outcome: Timely<T>): void => {
+  const settle = (outcome: Ending<T>): void => {
     timers.clear(timer)
     signal?.removeEventListener("abort", onAbort)
     resolve(outcome)
@@ -52,7 +52,7 @@ export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 /** The outcome in words, for a warning, without a full stop: `failed: …` or `took longer than 5000 ms`. */
-export function whatHappened(outcome: Timely<unknown>, timeoutMs: number): string {
+export function whatHappened(outcome: Ending<unknown>, timeoutMs: number): string {
   if (outcome.status !== "failed") return `took longer than ${timeoutMs} ms`
   const message = messageOf(outcome.error)
   return `failed: ${message.endsWith(".") ? message.slice(0, -1) : message}`

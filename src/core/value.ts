@@ -114,15 +114,15 @@ export const priority = {
 } as const
 
 /** An object of which members that may be undefined may be absent, and are never undefined. */
-type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+type DefinedMembers<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
 /** Leaves out members that are undefined, for records that are stored or compared: there a member is absent. */
-export function defined<const T extends object>(given: T): Defined<T> {
+export function defined<const T extends object>(given: T): DefinedMembers<T> {
   const made: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(given)) if (value !== undefined) made[name] = value
-  return made as Defined<T>
+  return made as DefinedMembers<T>
 }
 
 /** Returns the list, or undefined for an empty one. */

@@ -58,15 +58,15 @@ type Values<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] exten
 type Inputs<K extends Keys, N extends keyof K> = { readonly [M in N]: K[M] extends Key<infer _V, infer _P, infer I> ? I : never }
 type OrUndefined<T> = { readonly [N in keyof T]?: T[N] | undefined }
 /** The same type, written out where an editor shows it. */
-type Flat<T> = T extends infer O ? { readonly [N in keyof O]: O[N] } : never
+type Flattened<T> = T extends infer O ? { readonly [N in keyof O]: O[N] } : never
 
 /** A table of a whole profile: everything that has a default is there. */
-export type SettingsOf<K extends Keys> = Flat<
+export type SettingsOf<K extends Keys> = Flattened<
   Values<K, NamesWith<K, "required" | "filled">> & Partial<Values<K, NamesWith<K, "optional">>>
 >
 
 /** A table as one writes it: everything may be left out that is not required. */
-export type InputOf<K extends Keys> = Flat<
+export type InputOf<K extends Keys> = Flattened<
   Inputs<K, NamesWith<K, "required">> & OrUndefined<Inputs<K, NamesWith<K, "filled" | "optional">>>
 >
 
@@ -144,7 +144,7 @@ export function lines<D extends readonly string[] | undefined = undefined>(examp
 /** A list of values of one type. */
 export function list<V, D extends readonly V[] | undefined = undefined>(
   of: ValueType,
-  { expected, ...facts }: Facts<D> & Expected,
+  { expected, ...facts }: Facts<D> & KeyExpectation,
 ) {
   return keyOf<readonly V[], D>({ kind: "list", of, expected }, facts)
 }
@@ -152,12 +152,12 @@ export function list<V, D extends readonly V[] | undefined = undefined>(
 /** A list of tables, of which a whole profile has none by default. */
 export function tables<K extends Keys>(
   of: TableKey<K>,
-  { expected, ...facts }: Facts<undefined> & Expected,
+  { expected, ...facts }: Facts<undefined> & KeyExpectation,
 ): Key<readonly SettingsOf<K>[], "filled", readonly InputOf<K>[]> {
   return { type: { kind: "list", of: of.type, expected }, presence: "filled", default: [], ...facts }
 }
 
-interface Expected {
+interface KeyExpectation {
   /** Completes "expected …": a noun phrase. */
   readonly expected: string
 }
@@ -170,7 +170,7 @@ export function jsonTable<D extends object | undefined = undefined>(facts: Facts
 /** A table whose keys the user names, with values of one type. */
 export function map<V, D extends object | undefined = undefined>(
   of: ValueType,
-  { expected, names, ...facts }: Facts<D> & Expected & { readonly names?: readonly string[] },
+  { expected, names, ...facts }: Facts<D> & KeyExpectation & { readonly names?: readonly string[] },
 ) {
   return keyOf<Readonly<Record<string, V>>, D>({ kind: "map", of, names, expected }, facts)
 }

@@ -64,7 +64,7 @@ export type TurnEvent =
 export type StopReason = "finish" | "awaiting-approval" | "joined" | "max-steps" | "repeated-call" | "stopped" | "truncated"
 
 /** The results of a failed turn so far. */
-export interface Gathered {
+export interface GatheredResult {
   readonly runs: readonly ToolRun[]
   /** The part of the answer that was shown already. */
   readonly text: string
@@ -92,4 +92,4 @@ export type TurnResult =
       readonly usage: Usage
       readonly trace: TurnTrace
     }
-  | { readonly ok: false; readonly error: PromptStrataError; readonly gathered: Gathered; readonly trace: TurnTrace }
+  | { readonly ok: false; readonly error: PromptStrataError; readonly gathered: GatheredResult; readonly trace: TurnTrace }

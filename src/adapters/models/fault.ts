@@ -4,7 +4,7 @@ import { recordOf, stringOf } from "../../core/json-access.ts"
 import words from "./fault-words.json" with { type: "json" }
 import { ConnectionError } from "./openai/connection.ts"
 
-type Refused = "context-length" | "content-filter"
+type RefusalReason = "context-length" | "content-filter"
 
 /** A failed request as data. `said` is the message of the server or of the operating system. */
 export interface Fault extends Pick<ModelFailure, "refused" | "status" | "retryAfterMs" | "requestId"> {
@@ -48,7 +48,7 @@ export function reportedFault(error: unknown): Fault {
 }
 
 /** The reason of a refusal, by its code, or by its words at servers that have no code for it. */
-function refusedFor(error: unknown, said: string): Refused | undefined {
+function refusedFor(error: unknown, said: string): RefusalReason | undefined {
   const { type } = recordOf(error)
   const code = `${codeOf(error)} ${stringOf(type)}`
   if (/content_(?:filter|policy)|ResponsibleAI/i.test(code)) return "content-filter"

@@ -90,7 +90,7 @@ function recorded(chat: BotChat, add: OpenMessage["add"]): BotChat {
   }
 }
 
-interface Answered {
+interface AnswerLookup {
   readonly session: Session
   readonly context: AgentContext
   readonly history: readonly HistoryMessage[]
@@ -98,7 +98,7 @@ interface Answered {
 }
 
 /** True if a message needs no turn any more; what had not arrived of its answer is sent. */
-async function wasAnswered(open: OpenMessage, { session, context, history, chat }: Answered): Promise<boolean> {
+async function wasAnswered(open: OpenMessage, { session, context, history, chat }: AnswerLookup): Promise<boolean> {
   const { message, records, turnId, takenMs } = open
   const hasRun = records.some(({ type }) => type === "run")
   const ids = [turnId, waitingIdOf(open)]

@@ -33,9 +33,9 @@ export function totals(assembly: Assembly, say = asWritten): string {
   return `${[count, size, exact ? "exact" : "estimated"].map(say).join(" · ")}${room}`
 }
 
-type Look = { readonly paint: Paint; readonly say: typeof asWritten }
+type PromptPainter = { readonly paint: Paint; readonly say: typeof asWritten }
 
-function printSections(sections: readonly PromptSection[], assembly: Assembly, { paint, say }: Look): string {
+function printSections(sections: readonly PromptSection[], assembly: Assembly, { paint, say }: PromptPainter): string {
   const lines: string[] = []
   let openLine = false
   for (const section of sections) {

@@ -11,7 +11,7 @@ import { preflight, shared } from "./cors.ts"
 import type { Answer, Caller } from "./exchange.ts"
 import { spriteResponse } from "./feelings.ts"
 import { badRequest, decoded, errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
-import { type Answering, completion, completionChunks } from "./openai/chat-completions.ts"
+import { type AnswerFacts, completion, completionChunks } from "./openai/chat-completions.ts"
 import { itemIdOf, response, responseEvents } from "./openai/responses.ts"
 import { readJsonBody } from "./read-body.ts"
 import { Repeats } from "./repeats.ts"
@@ -197,19 +197,19 @@ async function switchMemory(server: Serving, request: Request, caller: Caller): 
 interface AnswerForm {
   /** The beginning of the answer's id. */
   readonly prefix: string
-  readonly whole: (answering: Answering, result: TurnResult & { readonly ok: true }, thoughts: string) => object
-  readonly events: (answering: Answering, answer: Answer) => AsyncIterable<object>
+  readonly whole: (answering: AnswerFacts, result: TurnResult & { readonly ok: true }, thoughts: string) => object
+  readonly events: (answering: AnswerFacts, answer: Answer) => AsyncIterable<object>
   readonly end?: string
 }
 
-interface Completing extends Pick<CompletionRequest, "model" | "stream" | "ignored"> {
+interface FormedRequest extends Pick<CompletionRequest, "model" | "stream" | "ignored"> {
   readonly form: AnswerForm
   readonly body: Readonly<Record<string, unknown>>
   readonly start: () => Turn | Promise<Turn>
 }
 
 /** Runs a turn, and answers as the OpenAI API does. */
-async function completed(server: Serving, request: Request, caller: Caller, asked: Completing): Promise<Response> {
+async function completed(server: Serving, request: Request, caller: Caller, asked: FormedRequest): Promise<Response> {
   const { model, stream, form, ignored, body, start } = asked
   const { locale } = server
   const agent = agentOf(server, model)

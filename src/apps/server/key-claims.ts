@@ -17,7 +17,7 @@ export interface Claim {
 }
 
 /** The first request of a key, as the store has it: no words of it. */
-interface Claimed {
+interface ClaimedKey {
   readonly print: string
   readonly atMs: number
   /** Absent until its turn has begun. */
@@ -38,7 +38,7 @@ export async function claimKey(
   claim: Claim,
   { print, nowMs, sinceMs }: { readonly print: string; readonly nowMs: number; readonly sinceMs: number },
 ): Promise<Answer | "other" | undefined> {
-  let found: Claimed | undefined
+  let found: ClaimedKey | undefined
   await change(claim, (claims) => {
     const live = claims.filter(([, { atMs }]) => atMs > sinceMs)
     found = live.find(([key]) => key === claim.key)?.[1]
@@ -65,7 +65,7 @@ export async function freeKey(claim: Claim): Promise<boolean> {
 }
 
 /** Writes down for all processes that the answer of a turn did not reach its client. */
-export function noteLost(claim: Claim, lost: Required<Claimed>): Promise<void> {
+export function noteLost(claim: Claim, lost: Required<ClaimedKey>): Promise<void> {
   return change(claim, (claims) => [...claims.filter(([key]) => key !== claim.key), [claim.key, lost]])
 }
 
@@ -77,7 +77,7 @@ export async function takeLost(
   claim: Claim,
   { print, sinceMs }: { readonly print: string; readonly sinceMs: number },
 ): Promise<Answer | undefined> {
-  let found: Claimed | undefined
+  let found: ClaimedKey | undefined
   await change(claim, (claims) => {
     found = claims.find(([key]) => key === claim.key)?.[1]
     return undefined
@@ -88,7 +88,7 @@ export async function takeLost(
   return (await freeKey(claim)) ? answer : undefined
 }
 
-type Claims = readonly (readonly [key: string, Claimed])[]
+type Claims = readonly (readonly [key: string, ClaimedKey])[]
 
 /** Changes the keys of a conversation. They stand in a session of their own, so that no running turn meets another version. */
 async function change({ agent, caller, conversation }: Claim, next: (claims: Claims) => Claims | undefined): Promise<void> {

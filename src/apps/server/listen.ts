@@ -17,14 +17,14 @@ export interface ListenOptions {
 }
 
 /** A server that listens. */
-export interface Listening {
+export interface ListeningServer {
   readonly port: number
   /** Takes no more connections. Resolves when all have ended; when `signal` aborts, they are cut. */
   close(signal: AbortSignal): Promise<void>
 }
 
 /** Answers HTTP requests with a handler of web requests. Rejects with Node's error if the port cannot be taken. */
-export async function listen(handle: Handle, options: ListenOptions): Promise<Listening> {
+export async function listen(handle: Handle, options: ListenOptions): Promise<ListeningServer> {
   const { host, port, requestMs = 60_000, stalledMs = 60_000 } = options
   const limits = { requestTimeout: requestMs, headersTimeout: requestMs, connectionsCheckingInterval: Math.min(requestMs, 5_000) }
   const server = createServer(limits, (incoming, outgoing) => {

@@ -17,7 +17,7 @@ interface Reply {
   readonly deliver: (response: Response) => Response
 }
 
-interface Asked {
+interface RepeatableRequest {
   readonly agent: Agent
   readonly body: Readonly<Record<string, unknown>>
   /** Starts the turn. */
@@ -25,7 +25,7 @@ interface Asked {
 }
 
 interface First {
-  readonly asked: Asked
+  readonly asked: RepeatableRequest
   /** Absent for a conversation that is not kept. */
   readonly claim: Claim | undefined
   readonly hasKey: boolean
@@ -67,7 +67,7 @@ export class Repeats {
   }
 
   /** Starts the turn of a request, or finds the one that it repeats. Throws {@link HttpProblem} for a key that has another request. */
-  async reply(request: Request, caller: Caller, asked: Asked): Promise<Reply> {
+  async reply(request: Request, caller: Caller, asked: RepeatableRequest): Promise<Reply> {
     const key = keyOf(request)
     const { user, conversation } = caller
     if (key === undefined && conversation === undefined) {

@@ -30,7 +30,7 @@ export interface Admission {
   weighs(fileBytes: number): void
 }
 
-type Answer = (admission: Admission) => Response | Promise<Response>
+type AnswerRequest = (admission: Admission) => Response | Promise<Response>
 
 const minuteMs = 60_000
 /** After this time a client asks again if all turns were taken. */
@@ -64,7 +64,7 @@ export class RequestGate {
   }
 
   /** Answers a request of a user. Throws {@link HttpProblem} for one over a limit, with the time after which it may come again. */
-  async admit(user: string, method: string, answer: Answer): Promise<Response> {
+  async admit(user: string, method: string, answer: AnswerRequest): Promise<Response> {
     if (method === "DELETE") return answer(free)
     refuse(this.#requests.waitMs(user), "requests")
     if (method === "POST") {
@@ -77,7 +77,7 @@ export class RequestGate {
   }
 
   /** Takes a place until the answer has begun and its turn has ended. */
-  async #inPlace(user: string, answer: Answer): Promise<Response> {
+  async #inPlace(user: string, answer: AnswerRequest): Promise<Response> {
     let [holders, own, held] = [1, 0, 0]
     const leave = (): void => {
       if (--holders > 0) return
@@ -139,7 +139,7 @@ function tokensOf({ usage, steps }: TurnTrace): number {
   return (usage.inputTokens ?? prompts()) + (usage.outputTokens ?? outputs())
 }
 
-interface Taken {
+interface Withdrawal {
   readonly atMs: number
   readonly amount: number
 }
@@ -149,7 +149,7 @@ class MinuteWindow {
   readonly #limit: number
   readonly #clock: Clock
   /** The users in the order of what they took last. */
-  readonly #users = new Map<string, readonly Taken[]>()
+  readonly #users = new Map<string, readonly Withdrawal[]>()
 
   constructor(limit: number, clock: Clock) {
     this.#limit = limit
@@ -180,7 +180,7 @@ class MinuteWindow {
     }
   }
 
-  #since(user: string, nowMs: number): readonly Taken[] {
+  #since(user: string, nowMs: number): readonly Withdrawal[] {
     return (this.#users.get(user) ?? []).filter(({ atMs }) => atMs > nowMs - minuteMs)
   }
 }

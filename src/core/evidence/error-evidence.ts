@@ -56,7 +56,7 @@ interface AuthoredFileErrors {
   /** A script of `promptstrata simulate` cannot be read. @remarks Correct the place that the message shows. */
   readonly script: NoEvidence
   /** No profile of that name or path exists. @remarks Compare the name with `known`, and the place with `searched`. */
-  readonly "profile-missing": Searched
+  readonly "profile-missing": SearchedPlaces
   /** Skills could not be loaded. @remarks Correct each skill that the message lists, or take it out of the folder. */
   readonly skill: {
     /** The mistakes; the first 20 of them. */ readonly problems: readonly SkillMistake[]
@@ -80,13 +80,13 @@ interface BudgetErrors {
 }
 
 /** Places that were looked at, and names that would have been found. */
-interface Searched {
+interface SearchedPlaces {
   /** The paths that were tried, in this order. */ readonly searched?: readonly string[] | undefined
   /** The names that exist. */ readonly known?: readonly string[] | undefined
 }
 
 /** A prompt file that was not found. */
-interface MissingPrompt extends Searched {
+interface MissingPrompt extends SearchedPlaces {
   /** The path that was asked for. */ readonly path?: string | undefined
   /** The tool whose prompt file is missing. */ readonly tool?: string | undefined
   /** The locale that was asked for, such as `en`. */ readonly locale?: string | undefined

@@ -11,7 +11,7 @@ import { directed, type HearOptions } from "./session-options.ts"
 import { startDeadline } from "./turn.ts"
 
 /** Words that were kept without an answer. */
-export interface Heard {
+export interface HeardMessage {
   /** The id of the message in `Session.history`. */
   readonly id: string
 }
@@ -24,7 +24,7 @@ export function hear(
   agent: AgentContext,
   input: TurnInput,
   { atMs, ...options }: HearOptions & { readonly atMs: number },
-): Promise<Heard> {
+): Promise<HeardMessage> {
   const { key, turnId, speaker, text } = input
   const { store, profile, background } = agent
   if (!isMoment(atMs))

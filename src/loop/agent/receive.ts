@@ -4,7 +4,7 @@ import { within } from "../../core/timers.ts"
 import { dialogueInjection } from "../../memory/services/background/dialogue.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
-import type { Heard } from "./hear.ts"
+import type { HeardMessage } from "./hear.ts"
 import { emptyRecord, type LiveSession } from "./queue/turn-states.ts"
 import { type QuietHours, quietHours } from "./schedule/schedule-times.ts"
 import { type HearOptions, inputOf, type ReceiveOptions, refusalOf } from "./session-options.ts"
@@ -54,7 +54,7 @@ export interface AnswerRules {
 }
 
 /** The outcome of `Session.receive`: a turn that answers, or the reason why the words were only heard. */
-export type Received =
+export type ReceiveResult =
   | { readonly answers: true; readonly reason: string; readonly turn: Turn }
   | { readonly answers: false; readonly reason: string /** The id of the message in `Session.history`. */; readonly id: string }
 
@@ -69,12 +69,12 @@ export interface BegunAnswers {
 interface ReceivingSession {
   readonly begun: BegunAnswers
   send(text: string, options: Omit<ReceiveOptions, "atMs">, reason: string): Turn
-  hear(text: string, options: HearOptions): Promise<Heard>
+  hear(text: string, options: HearOptions): Promise<HeardMessage>
   /** Lets the words that were received next be decided about. */
   decided(): void
 }
 
-interface Receiving {
+interface ReceiveParts {
   readonly text: string
   readonly options: ReceiveOptions
   readonly shouldAnswer: AnswerRules | ShouldAnswer | undefined
@@ -83,7 +83,7 @@ interface Receiving {
 }
 
 /** Decides about words, then answers or keeps them. The bound of answers to agents holds for calls at the same time, too. */
-export async function receive(live: LiveSession, session: ReceivingSession, receiving: Receiving): Promise<Received> {
+export async function receive(live: LiveSession, session: ReceivingSession, receiving: ReceiveParts): Promise<ReceiveResult> {
   const { text, options, record = emptyRecord } = receiving
   const { agent, key, stack } = live
   const { begun } = session
@@ -129,7 +129,7 @@ function answersToAgents(history: readonly HistoryMessage[]): number {
 async function decide(
   agent: AgentContext,
   input: TurnInput,
-  receiving: Receiving & { readonly record: SessionRecord; readonly begun: BegunAnswers },
+  receiving: ReceiveParts & { readonly record: SessionRecord; readonly begun: BegunAnswers },
 ): Promise<AnswerDecision> {
   const { shouldAnswer: given, record, signal, begun } = receiving
   if (given === undefined) return { answers: true, reason: "no rules" }

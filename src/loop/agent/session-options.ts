@@ -1,5 +1,5 @@
 import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames, shownJson } from "../../core/check-options.ts"
-import type { AttachmentInput, Directed, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
+import type { Addressees, AttachmentInput, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
 import type { SessionRecord } from "../../memory/services/store/session-store.ts"
@@ -254,7 +254,7 @@ export function directed(
   { key, turnId }: Pick<TurnInput, "key" | "turnId">,
   { replyTo, mentions }: DirectedOptions,
   record: SessionRecord | undefined,
-): Directed {
+): Addressees {
   const self = profile.agent
   const named = (person: SpeakerInput | undefined): Speaker => {
     if (typeof person?.id === "string" && person.id.trim() !== "")

@@ -12,10 +12,10 @@ import type { Approval, ApprovalAnswer } from "../../prompt/tools/tool.ts"
 import type { AgentContext, TurnInput } from "../turn/turn-context.ts"
 import type { AgentOptions } from "./agent-options.ts"
 import { loadWork } from "./borders/load-session-work.ts"
-import type { Heard } from "./hear.ts"
+import type { HeardMessage } from "./hear.ts"
 import { SessionQueue, type Work } from "./queue/session-queue.ts"
 import { hasWordsOfUser, type SessionAtRest, sessionState, type TurnCall, turnOf } from "./queue/turn-states.ts"
-import type { BegunAnswers, Received } from "./receive.ts"
+import type { BegunAnswers, ReceiveResult } from "./receive.ts"
 import { greet, greetingsOf } from "./second-thoughts/greetings.ts"
 import type { HistoryOptions, SessionMessage } from "./second-thoughts/session-history.ts"
 import type {
@@ -110,7 +110,7 @@ export class Session {
    * Resolves with the message's id once the words are durable; calls that wait at the same time share one write. Turns that begin later
    * show them. Rejects with `closed`, `empty-question` or `usage`, and with `turn-timeout` if the store takes longer than `limits.turnMs`.
    */
-  async hear(text: string, options: HearOptions = {}): Promise<Heard> {
+  async hear(text: string, options: HearOptions = {}): Promise<HeardMessage> {
     checkSessionOptions("hear", options, optionsOf.hear)
     return this.#queue.hear(text, options)
   }
@@ -130,7 +130,7 @@ export class Session {
    * turn. Other agents are answered at most `conversation.agentAnswers` times in a row. Rejects as `hear` does. The event
    * `answer-decision` and the turn's trace tell the reason.
    */
-  async receive(text: string, options: ReceiveOptions = {}): Promise<Received> {
+  async receive(text: string, options: ReceiveOptions = {}): Promise<ReceiveResult> {
     checkSessionOptions("receive", options, optionsOf.receive)
     const [before, { promise, resolve: decided }] = [this.#received, Promise.withResolvers<void>()]
     this.#received = promise
@@ -143,7 +143,7 @@ export class Session {
     try {
       const { receive } = await loadWork()
       await before
-      const work: Work<Received> = ({ record, signal }) =>
+      const work: Work<ReceiveResult> = ({ record, signal }) =>
         receive(this.#queue, session, { text, options, record, signal, shouldAnswer: this.#shouldAnswer })
       return await this.#queue.withRecord(work, { signal: options.signal, needed: "all" })
     } finally {

@@ -76,7 +76,7 @@ export function nameOld(turn: TurnContext, model: LanguageModel): boolean {
   return true
 }
 
-interface Newest {
+interface AttachmentLimits {
   /** Once there are more than `most`, the newest `least` stay. */
   readonly least: number
   readonly most: number
@@ -86,7 +86,7 @@ interface Newest {
 /**
  * The history in which older attachments are only named, those of kept tool runs in their results. Returns the same array if all stay.
  */
-function keepNewest({ agent, progress }: TurnContext, { least, most, sight }: Newest): readonly HistoryMessage[] {
+function keepNewest({ agent, progress }: TurnContext, { least, most, sight }: AttachmentLimits): readonly HistoryMessage[] {
   const history = progress.shownHistory
   let shown: Attachment[] = []
   let [lost, unseen] = [0, 0]
@@ -125,7 +125,7 @@ function attachmentsOf({ attachments = [], runs }: HistoryMessage): readonly Att
   return runs ? [...attachments, ...runs.flatMap((run) => run.attachments ?? [])] : attachments
 }
 
-interface Staying {
+interface KeptAttachments {
   readonly stays: ReadonlySet<Attachment>
   readonly sight: Sight
   readonly dialect: Dialect
@@ -134,7 +134,7 @@ interface Staying {
 /** By message, its copies by the attachments that stay. The same object in all turns is printed and counted once. */
 const copies = new WeakMap<HistoryMessage, Map<string, HistoryMessage>>()
 
-function withGone(message: HistoryMessage, staying: Staying): HistoryMessage {
+function withGone(message: HistoryMessage, staying: KeptAttachments): HistoryMessage {
   const { stays, sight, dialect } = staying
   const made = copies.get(message) ?? new Map<string, HistoryMessage>()
   copies.set(message, made)
@@ -151,7 +151,7 @@ function withGone(message: HistoryMessage, staying: Staying): HistoryMessage {
 }
 
 /** A run whose result names its attachments that the model does not get. */
-function withNamed(run: KeptRun, { stays, sight, dialect }: Staying): KeptRun {
+function withNamed(run: KeptRun, { stays, sight, dialect }: KeptAttachments): KeptRun {
   const { attachments = [], result, ...rest } = run
   const staying = attachments.filter((attachment) => stays.has(attachment))
   if (staying.length === attachments.length) return run

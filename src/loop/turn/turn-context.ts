@@ -1,4 +1,4 @@
-import type { Attachment, AttachmentInput, Directed, HistoryMessage, ServiceKey, Speaker } from "../../core/conversation.ts"
+import type { Addressees, Attachment, AttachmentInput, HistoryMessage, ServiceKey, Speaker } from "../../core/conversation.ts"
 import type { PromptStrataError } from "../../core/errors.ts"
 import type { LanguageModel, ModelRequest } from "../../core/model/language-model.ts"
 import type { Ports } from "../../core/ports.ts"
@@ -116,7 +116,7 @@ export interface BackgroundWarning {
 }
 
 /** A turn as `send` or `wake` asked for it: who says what in which conversation. */
-export interface TurnInput extends Directed {
+export interface TurnInput extends Addressees {
   readonly key: ServiceKey
   readonly turnId: string
   readonly speaker: Speaker

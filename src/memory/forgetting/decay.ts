@@ -20,7 +20,7 @@ export function daysBetween(clock: ForgettingClock, from: Moment, to: Moment): n
 }
 
 /** How an item was used when it came up: certainly, or perhaps (R16). */
-export type Use = "used" | "maybe-used"
+export type UseKind = "used" | "maybe-used"
 
 /** The numbers of a forgetting curve (R17, R18). */
 export interface DecaySettings {
@@ -54,7 +54,7 @@ export interface Review {
   readonly stability: number
   /** Days since it last came up. */
   readonly days: number
-  readonly use: Use
+  readonly use: UseKind
   /** Turns since it was last mentioned. */
   readonly turnsSince: number
   /** Default `workspace`. */

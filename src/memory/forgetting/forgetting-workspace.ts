@@ -9,7 +9,7 @@ import {
   type ForgettingClock,
   type Moment,
   reviewStability,
-  type Use,
+  type UseKind,
 } from "./decay.ts"
 import type { NamedItem } from "./pulled.ts"
 import { topOf } from "./ranking.ts"
@@ -158,7 +158,7 @@ class DecayingWorkspace implements ForgettingWorkspace {
   }
 
   /** The item counts as recalled now even when its stability stays (R18). */
-  #review(id: string, use: Use, now: Moment): void {
+  #review(id: string, use: UseKind, now: Moment): void {
     const item = this.#items.get(id)
     if (item === undefined) return
     const { preset, settings, clock } = this.#options

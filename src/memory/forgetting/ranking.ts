@@ -24,18 +24,18 @@ export function topOf<T>(items: readonly T[], count: number, scoreOf: (item: T) 
 }
 
 /** A thing with a text, such as an event. A memo remembers the terms of the text as long as the thing lives. */
-interface Texted {
+interface TextItem {
   readonly text: string
 }
 
-const termsKind = memoKind<Texted, ReadonlySet<string>>()
-const plainKind = memoKind<Texted, string>()
+const termsKind = memoKind<TextItem, ReadonlySet<string>>()
+const plainKind = memoKind<TextItem, string>()
 
 /**
  * Returns a function that says how well a thing fits a question: the share of the question's terms that its text has, from 0 to 1. All
  * terms count the same. It is 0 for everything when the question has no words.
  */
-export function relevanceTo(question: Texted, memo = new Memo()): (thing: Texted) => number {
+export function relevanceTo(question: TextItem, memo = new Memo()): (thing: TextItem) => number {
   const asked = [...memo.made(termsKind, question, termsOf)]
   return (thing) => {
     if (asked.length === 0) return 0
@@ -51,7 +51,7 @@ const maxQuestionCharacters = 400
  * words of grammar count nothing. Both must be high: the share of the question's terms, so that a long question does not fit
  * everything, and the sum of what fits, so that a short one does not fit by a common word.
  */
-export function relevanceAmong<T extends Texted>(
+export function relevanceAmong<T extends TextItem>(
   question: string,
   things: readonly T[],
   memo = new Memo(),
@@ -77,7 +77,7 @@ export function relevanceAmong<T extends Texted>(
   }
 }
 
-function plainText({ text }: Texted): string {
+function plainText({ text }: TextItem): string {
   return normaliseText(text).replaceAll("\n", " ")
 }
 
@@ -117,7 +117,7 @@ export function contentTerms(question: string): ReadonlyMap<string, number> {
   return terms
 }
 
-function termsOf({ text }: Texted): ReadonlySet<string> {
+function termsOf({ text }: TextItem): ReadonlySet<string> {
   const counts = documentTerms(text)
   return new Set(termFields.flatMap((field) => [...counts[field].keys()].map((term) => `${field} ${term}`)))
 }

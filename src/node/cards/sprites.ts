@@ -18,7 +18,7 @@ const [maxBytes, maxSum, maxCount, maxPixels] = [8 * mib, 64 * mib, 200, 40_000_
 const portrait = "portrait"
 
 /** A picture that may be there: its bytes, or the reason why there are none. */
-interface Found {
+interface Picture {
   readonly name: string
   /** Its place, for messages. */
   readonly place: string
@@ -38,7 +38,7 @@ function readSprites(card: string | undefined, folder: string | undefined): Spri
   const pictures = new Map<string, Uint8Array>()
   const problems: string[] = []
   let left = maxSum
-  const add = ({ name, place, read }: Found): void => {
+  const add = ({ name, place, read }: Picture): void => {
     const key = foldLetters(name.trim())
     const isFull = pictures.size === maxCount && `there are more than ${maxCount} pictures`
     const picture = isFull || (pictures.has(key) ? "another one has this name" : pictureOf(read, left))
@@ -50,13 +50,13 @@ function readSprites(card: string | undefined, folder: string | undefined): Spri
   if (folder !== undefined) for (const found of inFolder(folder)) add(found)
   const taken = new Set(pictures.keys())
   // A card may have several icons beside its own picture: the first that can be shown is its portrait.
-  const isTaken = ({ name }: Found) => taken.has(foldLetters(name.trim())) || (name === portrait && pictures.has(portrait))
+  const isTaken = ({ name }: Picture) => taken.has(foldLetters(name.trim())) || (name === portrait && pictures.has(portrait))
   if (card !== undefined) for (const found of inCard(card)) if (!isTaken(found)) add(found)
   return { pictures, problems }
 }
 
 /** A picture of a kind that runs no script: of a PNG the chunks alone that it is drawn from, so that no card goes with it. */
-function pictureOf(read: Found["read"], left: number): Uint8Array | string {
+function pictureOf(read: Picture["read"], left: number): Uint8Array | string {
   try {
     const bytes = read()
     if (typeof bytes === "string") return bytes
@@ -76,7 +76,7 @@ function pictureOf(read: Found["read"], left: number): Uint8Array | string {
 const drawn = /^(?:IHDR|PLTE|IDAT|IEND|tRNS|gAMA|cHRM|sRGB|iCCP|cICP|acTL|fcTL|fdAT)$/
 
 /** The files of a folder, each the picture of the emotion that it is called after. */
-function inFolder(folder: string): readonly Found[] {
+function inFolder(folder: string): readonly Picture[] {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith("."))
   return entries
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -91,13 +91,13 @@ function inFolder(folder: string): readonly Found[] {
 }
 
 /** The icons of a card, the main one first, its own picture, and its assets for emotions. */
-function inCard(path: string): readonly Found[] {
+function inCard(path: string): readonly Picture[] {
   const folder = cardFolderAt(path)
   const file = folder
     ? loadCardFolder(folder)
     : readCardOf(path, readBytes(path, displayPath(path), { maxBytes: maxCardBytes, kind: "card" }))
   const of = (wanted: string) => file.card.assets.filter(({ type }) => type === wanted)
-  const found = (name: string, uri: string): Found => ({ name, place: `${name}: ${uri}`, read: () => assetOf(file, uri) })
+  const found = (name: string, uri: string): Picture => ({ name, place: `${name}: ${uri}`, read: () => assetOf(file, uri) })
   const icons = of("icon").toSorted((a, b) => Number(b.name === "main") - Number(a.name === "main"))
   const faces = [...icons.map(({ uri }) => uri), ...(file.chunks.length > 0 ? ["ccdefault:"] : [])]
   return [...faces.map((uri) => found(portrait, uri)), ...of("emotion").map(({ name, uri }) => found(name, uri))]

@@ -12,7 +12,7 @@ export type ShownFile = { readonly path: string; readonly hash: string }
 export type ReadContext = { readonly key: ServiceKey; readonly turnId: string }
 
 /** How much of a range the model has been shown: all of it, another part of the file, nothing, or an older version. */
-export type Shown = "shown" | "partly" | "unread" | "changed"
+export type ReadState = "shown" | "partly" | "unread" | "changed"
 
 /** Keeps what a model has been shown of files in each turn, so that nothing it has not seen is overwritten (D10). */
 export interface ReadLedger {
@@ -22,7 +22,7 @@ export interface ReadLedger {
    */
   show(context: ReadContext, file: ShownFile, what: TextRange | "whole" | { readonly injection: string }): void
   /** How much of `range` has been shown. */
-  shown(context: ToolContext, file: ShownFile, range: TextRange): Shown
+  shown(context: ToolContext, file: ShownFile, range: TextRange): ReadState
   /** Notes the model's own change: `range` now holds `insertedUnits` new units. What was shown before still counts. */
   edited(context: ReadContext, file: ShownFile, change: { readonly range: TextRange; readonly insertedUnits: number }): void
 }

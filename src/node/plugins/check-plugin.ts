@@ -11,10 +11,10 @@ const lists = {
   tools: completeTool,
   skills: completeSkill,
   hooks: completeHook,
-  formats: (given: Loose) => withFunction(given, requireName(given, "a format"), "createReader"),
-  observers: (given: Loose) => withFunction(given, requireName(given, "an observer"), "observe"),
-  jobs: (given: Loose) => withFunction(given, requireName(given, "a job", "kind"), "run"),
-} satisfies Partial<Record<keyof Plugin, (given: Loose, file: string) => unknown>>
+  formats: (given: Fields) => withFunction(given, requireName(given, "a format"), "createReader"),
+  observers: (given: Fields) => withFunction(given, requireName(given, "an observer"), "observe"),
+  jobs: (given: Fields) => withFunction(given, requireName(given, "a job", "kind"), "run"),
+} satisfies Partial<Record<keyof Plugin, (given: Fields, file: string) => unknown>>
 const parts = [...Object.keys(lists), "variables"]
 const functions = ["mayAddTool", "close"]
 const hookFunctions = ["beforeTurn", "afterTurn"]
@@ -27,7 +27,7 @@ const members = ["name", ...parts, ...functions]
 export function checkPlugin(value: unknown, file: string): PluginOutcome {
   try {
     const message = shapeFault(value)
-    return message === undefined ? { plugin: completePlugin(value as Loose, file) } : { problem: { message } }
+    return message === undefined ? { plugin: completePlugin(value as Fields, file) } : { problem: { message } }
   } catch (error) {
     return { problem: { message: messageOf(error) } }
   }
@@ -36,23 +36,23 @@ export function checkPlugin(value: unknown, file: string): PluginOutcome {
 function shapeFault(value: unknown): string | undefined {
   if (value === undefined || value === null) return "expected a plugin, found nothing; does its function return one?"
   if (typeof value !== "object" || Array.isArray(value)) return `expected a plugin, an object, found ${kindOf(value)}.`
-  const { name } = value as Loose
+  const { name } = value as Fields
   if (typeof name !== "string" || name.trim() === "") return `expected a plugin with a name, found ${kindOf(name)} in its place.`
-  const wrong = Object.keys(value).find((key) => adviceOn(key, value as Loose) !== undefined)
-  if (wrong !== undefined) return `unknown key ${wrong} in the plugin ${JSON.stringify(name)}.${adviceOn(wrong, value as Loose)}`
+  const wrong = Object.keys(value).find((key) => adviceOn(key, value as Fields) !== undefined)
+  if (wrong !== undefined) return `unknown key ${wrong} in the plugin ${JSON.stringify(name)}.${adviceOn(wrong, value as Fields)}`
   if (parts.some((part) => part in value)) return undefined
   return `expected the plugin ${JSON.stringify(name)} to have ${parts.join(", ")} or several of them, found none.`
 }
 
 /** Advice on a key that no plugin has. A function of any other name is the plugin's own method, such as those of `connectMcp`. */
-function adviceOn(key: string, given: Loose): string | undefined {
+function adviceOn(key: string, given: Fields): string | undefined {
   if (members.includes(key)) return undefined
   if (hookFunctions.includes(key)) return " It belongs in an item of hooks."
   if (typeof given[key] === "function") return didYouMean(key, [...functions, ...hookFunctions]) || undefined
   return didYouMean(key, members) || ` Known: ${members.join(", ")}.`
 }
 
-function completePlugin(given: Loose, file: string): Plugin {
+function completePlugin(given: Fields, file: string): Plugin {
   const plugin: Record<string, unknown> = { name: given.name }
   for (const [part, complete] of Object.entries(lists)) {
     if (given[part] !== undefined) plugin[part] = listOf(given[part], part, (item) => complete(item, file))
@@ -64,24 +64,24 @@ function completePlugin(given: Loose, file: string): Plugin {
   return plugin as unknown as Plugin
 }
 
-function listOf(list: unknown, part: string, complete: (item: Loose) => unknown): readonly unknown[] {
+function listOf(list: unknown, part: string, complete: (item: Fields) => unknown): readonly unknown[] {
   if (!Array.isArray(list)) throw new Error(`${part}: expected an array, found ${kindOf(list)}.`)
   return list.map((item: unknown, at) => {
     if (typeof item !== "object" || item === null) throw new Error(`${part}[${at}]: expected an object, found ${kindOf(item)}.`)
     try {
-      return complete(item as Loose)
+      return complete(item as Fields)
     } catch (error) {
       throw new Error(`${part}[${at}]: ${messageOf(error)}`, { cause: error })
     }
   })
 }
 
-function checkVariables(given: unknown): Loose {
+function checkVariables(given: unknown): Fields {
   if (typeof given !== "object" || given === null || Array.isArray(given))
     throw new Error(`variables: expected an object, found ${kindOf(given)}.`)
   const wrong = Object.entries(given).find(([, value]) => typeof value !== "string")
   if (wrong) throw new Error(`variables.${wrong[0]}: expected a string, found ${kindOf(wrong[1])}.`)
-  return given as Loose
+  return given as Fields
 }
 
 function kindOf(value: unknown): string {
@@ -91,10 +91,10 @@ function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`
 }
 
-type Loose = Readonly<Record<string, unknown>>
+type Fields = Readonly<Record<string, unknown>>
 
 /** A skill in which absent parts have their defaults. Throws if its name, description or content is missing. */
-function completeSkill(given: Loose, file: string): Skill {
+function completeSkill(given: Fields, file: string): Skill {
   const name = requireName(given, "a skill")
   const { description, content, mode = given.path === undefined ? "inline" : "outline", path } = given
   const of = `the skill ${JSON.stringify(name)}`
@@ -120,7 +120,7 @@ function completeSkill(given: Loose, file: string): Skill {
 }
 
 /** A hook, unchanged. Throws if it has neither of its functions. */
-function completeHook(given: Loose): Loose {
+function completeHook(given: Fields): Fields {
   const name = requireName(given, "a hook")
   const present = hookFunctions.filter((key) => given[key] !== undefined)
   if (present.length === 0)
@@ -129,14 +129,14 @@ function completeHook(given: Loose): Loose {
   return given
 }
 
-function requireName(given: Loose, what: string, key = "name"): string {
+function requireName(given: Fields, what: string, key = "name"): string {
   const name = given[key]
   if (typeof name === "string" && name.trim() !== "") return name
   throw new Error(`expected ${what} with a ${key}, found ${name === undefined ? "none" : JSON.stringify(name)}.`)
 }
 
 /** The same object. Throws if `key` of it is no function. */
-function withFunction(given: Loose, name: string, key: string): Loose {
+function withFunction(given: Fields, name: string, key: string): Fields {
   if (typeof given[key] === "function") return given
   const found = given[key] === undefined ? "none" : "something else"
   throw new Error(`expected ${JSON.stringify(name)} to have a function ${key}, found ${found}.`)

@@ -6,7 +6,7 @@ import { isRecord } from "../../core/json-access.ts"
 import { late } from "../../core/late.ts"
 import type { Timers } from "../../core/ports.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
-import { type Timely, within } from "../../core/timers.ts"
+import { type Ending, within } from "../../core/timers.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import { isFolder } from "../file-log.ts"
 import { lookedFor } from "../find-text.ts"
@@ -247,7 +247,7 @@ async function importPlugin(path: string, run: LoadPluginOptions): Promise<Plugi
   return checkPlugin(made.value, file)
 }
 
-function failure(what: string, outcome: Timely<unknown>, { url, timeoutMs }: { url: string; timeoutMs: number }): PluginProblem {
+function failure(what: string, outcome: Ending<unknown>, { url, timeoutMs }: { url: string; timeoutMs: number }): PluginProblem {
   if (outcome.status !== "failed") return { message: `${what} was not done after ${timeoutMs} ms.` }
   const message = `${what} threw: ${messageOf(outcome.error)}`
   const place = placeIn(outcome.error, url)

@@ -62,7 +62,7 @@ export async function loadProfile(nameOrPath: string, options: LoadProfileOption
 }
 
 /** Everything beside its files that a load depends on. */
-interface Reading {
+interface LoadSources {
   /** The plugins of modules from one load to the next. */
   readonly made?: Map<string, Plugin>
   /** The name of a dialect in place of the profile's. */
@@ -73,7 +73,7 @@ interface Reading {
 export async function readProfile(
   nameOrPath: string,
   options: LoadProfileOptions,
-  { made = new Map(), dialect: chosen }: Reading = {},
+  { made = new Map(), dialect: chosen }: LoadSources = {},
 ): Promise<Profile> {
   const parts = await findParts(nameOrPath, options, chosen)
   const { path, file, search, texts, dialect, processes } = parts

@@ -28,7 +28,7 @@ export interface Change {
   readonly undoes?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Called once, with the file as it is. May throw to refuse the change. */
-  decide(current: Current | undefined, path: string): Decision
+  decide(current: Content | undefined, path: string): Decision
 }
 
 /** The settings of a workspace that every change needs. */
@@ -72,7 +72,7 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Cha
 interface Plan {
   readonly change: Change
   readonly target: Target
-  readonly current: Current | undefined
+  readonly current: Content | undefined
   readonly after: Uint8Array | undefined
 }
 
@@ -141,7 +141,7 @@ export interface Target {
 }
 
 /** The content of a file before a change. */
-export interface Current {
+export interface Content {
   readonly bytes: Uint8Array
   readonly hash: string
   readonly stats: FileStats
@@ -171,7 +171,7 @@ export async function readTarget(
   root: WorkspaceRoot,
   { folder, name, path }: Target,
   signal: AbortSignal | undefined,
-): Promise<Current | undefined> {
+): Promise<Content | undefined> {
   const found = await statIfThere(root.fs, folder.at(name))
   if (!found) return undefined
   checkKind(root, found, path)
@@ -189,7 +189,7 @@ export async function readTarget(
 }
 
 /** Throws `file-conflict` when the target is no longer the file that was read. */
-async function checkUnchanged(root: WorkspaceRoot, { folder, name, path }: Target, current: Current | undefined): Promise<void> {
+async function checkUnchanged(root: WorkspaceRoot, { folder, name, path }: Target, current: Content | undefined): Promise<void> {
   await folder.check()
   const found = await statIfThere(root.fs, folder.at(name))
   const same =

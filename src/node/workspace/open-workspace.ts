@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
-import { type Change, type ChangeRules, type Current, changeFile, checkExpectation, type Decision } from "./change-file.ts"
+import { type Change, type ChangeRules, type Content, changeFile, checkExpectation, type Decision } from "./change-file.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./change-history.ts"
 import { fileError, ignoring, withFileErrors } from "./file-errors.ts"
 import { closeAfter, nodeFileSystem, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
@@ -116,7 +116,7 @@ function expecting(expect: Expectation | undefined, decision: Decision): Change[
 }
 
 function updated(
-  current: Current | undefined,
+  current: Content | undefined,
   path: string,
   change: (current: WorkspaceFile | undefined) => string | undefined,
 ): Decision {

@@ -23,7 +23,7 @@ import { decide } from "./decide.ts"
 import { countMessages } from "./draft/count.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
 import { fit } from "./fit/fit.ts"
-import type { Fitted } from "./fit/fit-state.ts"
+import type { FittedDraft } from "./fit/fit-state.ts"
 import { defaultLowWater, type WaterMarks } from "./fit/water-marks.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 
@@ -150,7 +150,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleInjectionsOp
 
 /** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
 function windowRoom(
-  fitted: Fitted,
+  fitted: FittedDraft,
   freeTokens: number,
   { budgetTokens, history }: { readonly budgetTokens: number; readonly history: WaterMarks },
 ): WindowRoom | undefined {
@@ -163,14 +163,14 @@ function windowRoom(
 
 const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
 
-interface Guarded {
+interface GuardedDialect {
   readonly names: KnownNames | undefined
   readonly looks: readonly Look[] | undefined
   readonly own: Markers
   readonly made: Dialect
 }
 
-const guarded = memoKind<Dialect, Guarded>()
+const guarded = memoKind<Dialect, GuardedDialect>()
 
 /**
  * The dialect with the markers of one request: lines that begin with a name that the session knows, and the lines of a prompt that

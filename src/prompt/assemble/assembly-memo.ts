@@ -15,7 +15,7 @@ interface MemoOptions {
   readonly names?: KnownNames | undefined
 }
 
-interface Remembered {
+interface RememberedAssembly {
   readonly dialect: Dialect
   readonly counter: TokenCounter
   /** Everything else, as JSON. */
@@ -31,7 +31,7 @@ type Make<Options> = (injections: readonly Injection[], options: Options, memo: 
 /** The number of requests that are remembered: the latest ones. */
 const limit = 4
 
-const requests = memoKind<Memo, Remembered[]>()
+const requests = memoKind<Memo, RememberedAssembly[]>()
 
 /**
  * Gives the same assembly for the same input, else the one that `make` makes from the input's {@link standIns}. Inputs are

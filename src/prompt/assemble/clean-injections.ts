@@ -21,7 +21,7 @@ export function cleanInjection(injection: Injection, memo: Memo): CleanInjection
   if (typeof content === "string" && trust === "author") return undefined
   if (Array.isArray(content) && isUntouchedList(content as readonly SlotEntry[], trust, memo)) return undefined
   return memo.made(cleanedInjections, injection, () => {
-    const found: Found = { removed: 0, kinds: noKinds, memo }
+    const found: RemovedCharacters = { removed: 0, kinds: noKinds, memo }
     const clean = cleanContent(injection, found)
     return { injection: clean, removed: found.removed, kinds: found.kinds }
   })
@@ -43,7 +43,7 @@ function isUntouchedList(entries: readonly SlotEntry[], trust: Trust, memo: Memo
   return untouched.at(-1) === trust
 }
 
-function cleanContent(injection: Injection, found: Found): Injection {
+function cleanContent(injection: Injection, found: RemovedCharacters): Injection {
   const { content, trust, fit } = injection
   if (!Array.isArray(content)) {
     const clean = cleanValue(content, trust, found)
@@ -61,7 +61,7 @@ function cleanContent(injection: Injection, found: Found): Injection {
 function cleanEntries(
   entries: readonly SlotEntry[],
   trust: Trust,
-  { found, kept }: { readonly found: Found; readonly kept?: number[] },
+  { found, kept }: { readonly found: RemovedCharacters; readonly kept?: number[] },
 ): readonly SlotEntry[] {
   const clean: SlotEntry[] = []
   let isSame = true
@@ -90,7 +90,7 @@ interface CleanEntry {
 function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
   const known = memo.get(cleanedEntries, entry)
   if (known?.trust === trust) return known
-  const found: Found = { removed: 0, kinds: noKinds, memo }
+  const found: RemovedCharacters = { removed: 0, kinds: noKinds, memo }
   const slots: [string, SlotValue][] = []
   let [isSame, isBlank] = [!Object.values(entry).includes(undefined as never), true]
   // A slot of plain JavaScript may be undefined: it is absent.
@@ -110,7 +110,7 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
 }
 
 /** Gives back the same value when nothing was cleaned. */
-function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
+function cleanValue(value: SlotValue, trust: Trust, found: RemovedCharacters): SlotValue {
   if (typeof value === "boolean") return value
   if (typeof value !== "string" && !isText(value)) return cleanEntries(value, trust, { found })
   const encoded = typeof value === "string" ? undefined : markOf(value)?.encoded
@@ -126,7 +126,7 @@ function cleanValue(value: SlotValue, trust: Trust, found: Found): SlotValue {
 const noKinds: readonly string[] = []
 
 /** The characters that cleaning removed so far. */
-interface Found {
+interface RemovedCharacters {
   removed: number
   /** Each kind once, in the order found. */
   kinds: readonly string[]
@@ -134,7 +134,7 @@ interface Found {
   readonly memo: Memo
 }
 
-function addFound(found: Found, { removed, kinds }: Pick<Found, "removed" | "kinds">): void {
+function addFound(found: RemovedCharacters, { removed, kinds }: Pick<RemovedCharacters, "removed" | "kinds">): void {
   found.removed += removed
   found.kinds = [...new Set([...found.kinds, ...kinds])]
 }

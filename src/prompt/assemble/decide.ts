@@ -4,7 +4,7 @@ import { type PromptFile, templateNames } from "../dialect/dialect.ts"
 import { cutBeforehandOf } from "../encode/marked-text.ts"
 import { slotOf } from "../layers/combine-injections.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
-import type { FitStep, Fitted } from "./fit/fit-state.ts"
+import type { FitStep, FittedDraft } from "./fit/fit-state.ts"
 import { type MessageCounter, valueTokens } from "./tokens/message-counter.ts"
 
 /** The reason for an injection that is not in the request because a later one has its key. */
@@ -20,7 +20,7 @@ interface Outcome {
   /** Keys of items that are disabled because only a turn may fill them. */
   readonly reserved: readonly string[]
   readonly file: PromptFile
-  readonly fitted: Fitted
+  readonly fitted: FittedDraft
   readonly spans: readonly Span[]
   readonly counter: MessageCounter
 }

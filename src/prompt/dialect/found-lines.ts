@@ -35,11 +35,11 @@ interface Walk {
   readonly found: OpenLines
 }
 
-function follow(nodes: readonly TemplateNode[], before: Ways, walk: Walk): Ways {
+function follow(nodes: readonly TemplateNode[], before: OutputStates, walk: Walk): OutputStates {
   return nodes.reduce((ways, node) => bounded(step(node, ways, walk), walk.found), before)
 }
 
-function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
+function step(node: TemplateNode, ways: OutputStates, walk: Walk): OutputStates {
   const { found } = walk
   switch (node.type) {
     case "literal":
@@ -58,7 +58,7 @@ function step(node: TemplateNode, ways: Ways, walk: Walk): Ways {
   }
 }
 
-function branch(nodes: readonly TemplateNode[], ways: Ways, { depth, found }: Walk): Ways {
+function branch(nodes: readonly TemplateNode[], ways: OutputStates, { depth, found }: Walk): OutputStates {
   const outside = (at: number) => (at > depth ? Infinity : at)
   const opened = eachWay(ways, (way) => ({ ...way, trimsFrom: Math.min(way.trimsFrom, depth + 1) }))
   return eachWay(follow(nodes, opened, { depth: depth + 1, found }), (way) => ({
@@ -69,7 +69,7 @@ function branch(nodes: readonly TemplateNode[], ways: Ways, { depth, found }: Wa
   }))
 }
 
-function addText(text: string, before: Way, { depth, found }: Walk): Way {
+function addText(text: string, before: OutputState, { depth, found }: Walk): OutputState {
   let way = before
   for (const [i, line] of text.split("\n").entries()) {
     const [start, end] = [blankStart(line), blankEnd(line)]
@@ -82,7 +82,7 @@ function addText(text: string, before: Way, { depth, found }: Walk): Way {
   return way
 }
 
-function addWords(words: string, way: Way, found: OpenLines): Way {
+function addWords(words: string, way: OutputState, found: OpenLines): OutputState {
   if (way.breakAt < Infinity) {
     endLine(way, found)
     return { ...freshLine, line: words }
@@ -94,7 +94,7 @@ function addWords(words: string, way: Way, found: OpenLines): Way {
 /** The slots whose values are names that a prompt's other lines show too, so that a reader knows them. */
 const nameSlots: ReadonlySet<string> = new Set(["speaker", "tool"])
 
-function addValue(name: string, way: Way, found: OpenLines): Way {
+function addValue(name: string, way: OutputState, found: OpenLines): OutputState {
   const isFirst = way.breakAt < Infinity
   if (isFirst) endLine(way, found)
   const line = isFirst ? "" : way.line
@@ -106,7 +106,7 @@ function addValue(name: string, way: Way, found: OpenLines): Way {
   return { ...freshLine, line: isFrame ? line + valueMark + (isName ? name : "") + valueMark : null }
 }
 
-function endLine({ line }: Way, found: OpenLines): void {
+function endLine({ line }: OutputState, found: OpenLines): void {
   if (line?.includes(valueMark)) addFrame(line, found)
   else if (line !== null && fold(line) !== "") found.lines.add(fold(line))
 }
@@ -117,14 +117,14 @@ function addFrame(line: string, found: OpenLines): void {
   if (parts.some((slot, index) => index % 2 === 1 && slot !== "")) found.frames.add(parts.map(squash).join(valueMark))
 }
 
-function addHead({ line }: Way, found: OpenLines): void {
+function addHead({ line }: OutputState, found: OpenLines): void {
   const head = fold(line ?? "")
   if (line?.includes(valueMark)) addFrame(line + valueMark + valueMark, found)
   else if (!isBullet(head)) found.heads.add(head)
 }
 
 /** Limits the ways. If there are too many, the line so far becomes a head or a frame, which covers every way in which it can go on. */
-function bounded(given: Ways, found: OpenLines): Ways {
+function bounded(given: OutputStates, found: OpenLines): OutputStates {
   if (given.size <= maxWays) return given
   const ways = eachWay(given, (way) => (way.line?.startsWith(valueMark + valueMark) ? ended(way, found) : way))
   if (ways.size <= maxWays) return ways
@@ -134,7 +134,7 @@ function bounded(given: Ways, found: OpenLines): Ways {
   })
 }
 
-function ended(way: Way, found: OpenLines): Way {
+function ended(way: OutputState, found: OpenLines): OutputState {
   addHead(way, found)
   return { ...way, line: null }
 }
@@ -145,7 +145,7 @@ function isBullet(head: string): boolean {
 }
 
 /** One possible state of the output at a point of a template. */
-interface Way {
+interface OutputState {
   /** The literal text of the current line, with its values if it begins with one; `null` if it begins with a known head. */
   readonly line: string | null
   /** The outermost open branch (0 is the file) that has a line break not printed yet; Infinity for none. */
@@ -157,25 +157,25 @@ interface Way {
 }
 
 /** Different ways, by everything that makes them different. */
-type Ways = ReadonlyMap<string, Way>
+type OutputStates = ReadonlyMap<string, OutputState>
 
 /** The state at the beginning of a message. */
-const messageStart: Way = { line: "", breakAt: Infinity, spaceAt: Infinity, trimsFrom: 0 }
+const messageStart: OutputState = { line: "", breakAt: Infinity, spaceAt: Infinity, trimsFrom: 0 }
 
 /** The state after something was printed. */
-const freshLine: Way = { ...messageStart, trimsFrom: Infinity }
+const freshLine: OutputState = { ...messageStart, trimsFrom: Infinity }
 
-function distinctWays(ways: Iterable<Way>): Ways {
-  const distinct = new Map<string, Way>()
+function distinctWays(ways: Iterable<OutputState>): OutputStates {
+  const distinct = new Map<string, OutputState>()
   for (const way of ways)
     distinct.set(`${way.breakAt} ${way.spaceAt} ${way.trimsFrom} ${way.line === null ? "" : `=${way.line}`}`, way)
   return distinct
 }
 
-function eachWay(ways: Ways, change: (way: Way) => Way): Ways {
+function eachWay(ways: OutputStates, change: (way: OutputState) => OutputState): OutputStates {
   return distinctWays(ways.values().map(change))
 }
 
-function eitherWay(these: Ways, those: Ways): Ways {
+function eitherWay(these: OutputStates, those: OutputStates): OutputStates {
   return new Map([...these, ...those])
 }

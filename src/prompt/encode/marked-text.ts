@@ -2,17 +2,17 @@ import type { Source } from "../../core/source.ts"
 import type { SlotEntry, TextPart, Trust, TrustedText } from "../../core/value.ts"
 
 /** The characters that sanitising removed while a text was put together. */
-interface Removed {
+interface RemovedCharacters {
   readonly removed: number
   readonly kinds: readonly string[]
 }
 
-const nothing: Removed = { removed: 0, kinds: [] }
+const nothing: RemovedCharacters = { removed: 0, kinds: [] }
 
 /** Facts about a text, or about an entry that stands for dropped ones. */
 interface Mark {
   /** The characters that were removed from a text made by {@link encodedText}. */
-  readonly encoded?: Removed
+  readonly encoded?: RemovedCharacters
   readonly cut?: CutText
   readonly beforehand?: CutBeforehand
   readonly notice?: NoticeText
@@ -33,7 +33,7 @@ const encodedWhole: Mark = { encoded: nothing }
 export function encodedText(
   text: string,
   trust: Trust,
-  { removed, kinds, parts }: Removed & { readonly parts?: readonly TextPart[] | undefined } = nothing,
+  { removed, kinds, parts }: RemovedCharacters & { readonly parts?: readonly TextPart[] | undefined } = nothing,
 ): TrustedText {
   const value: TrustedText = parts ? { text, trust, parts } : { text, trust }
   marks.set(value, removed === 0 ? encodedWhole : { encoded: { removed, kinds } })

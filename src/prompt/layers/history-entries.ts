@@ -1,4 +1,4 @@
-import type { Attachment, Directed, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
+import type { Addressees, Attachment, HistoryMessage, KeptPrestart, KeptRun, Speaker } from "../../core/conversation.ts"
 import { dateFormat, emptyList, type GrownList, grow, type Memo, memoKind } from "../../core/memo.ts"
 import type { SlotEntry, SlotValue, Trust, TrustedText } from "../../core/value.ts"
 import { formatFileReference } from "../encode/file-reference.ts"
@@ -136,7 +136,7 @@ function detailsOf(
   return made
 }
 
-type Details = Directed & Pick<TurnState, "atMs" | "attachments">
+type Details = Addressees & Pick<TurnState, "atMs" | "attachments">
 
 /** The names of those that a message is directed to, each once. Each is cleaned and encoded here, so that none can pass for two. */
 function addresseesText(replyTo: HistoryMessage["replyTo"], mentions: readonly Speaker[]): TrustedText {

@@ -1,4 +1,4 @@
-import type { Attachment, Directed, HistoryMessage, KeptPrestart, Speaker } from "../../core/conversation.ts"
+import type { Addressees, Attachment, HistoryMessage, KeptPrestart, Speaker } from "../../core/conversation.ts"
 import type { ToolCall } from "../../core/span.ts"
 import type { Trust, TrustedText } from "../../core/value.ts"
 import type { Tool, ToolRun } from "../tools/tool.ts"
@@ -56,7 +56,7 @@ export interface Sight {
 export interface TurnState {
   /** Present if nobody spoke. The question is then left out. */
   readonly wake?: WakeReason | undefined
-  readonly question: Directed & { readonly speaker: Speaker; readonly text: string }
+  readonly question: Addressees & { readonly speaker: Speaker; readonly text: string }
   /** When the turn began, in milliseconds since 1970. */
   readonly atMs?: number
   /** The IANA time zone of times in prompts; default: the host's. */

@@ -6,7 +6,7 @@ const unreadable = '"[unreadable]"'
 const maxDepth = 100_000
 
 /** A piece of output, a value that is still to be printed, or the end of a container. */
-type Pending = { readonly text: string } | { readonly value: unknown } | { readonly leave: object }
+type OutputPiece = { readonly text: string } | { readonly value: unknown } | { readonly leave: object }
 
 /**
  * Prints any value as compact JSON text; never throws and never recurses. Other than `JSON.stringify`, it prints a bigint as
@@ -18,7 +18,7 @@ type Pending = { readonly text: string } | { readonly value: unknown } | { reado
 export function printJson(value: unknown, { canonical = false }: { readonly canonical?: boolean } = {}): string {
   const out: string[] = []
   const open = new Set<object>()
-  const pending: Pending[] = [{ value }]
+  const pending: OutputPiece[] = [{ value }]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if ("text" in next) out.push(next.text)
     else if ("leave" in next) open.delete(next.leave)
@@ -33,7 +33,7 @@ export function printJson(value: unknown, { canonical = false }: { readonly cano
 }
 
 /** Returns the text of a scalar, or the pieces of a container, which is open from then on. */
-function step(given: unknown, open: Set<object>, canonical: boolean): string | Pending[] {
+function step(given: unknown, open: Set<object>, canonical: boolean): string | OutputPiece[] {
   try {
     const value = plainForm(given)
     if (typeof given !== "object" || given === null) return printScalar(value, canonical)
@@ -64,8 +64,8 @@ function printScalar(value: unknown, canonical: boolean): string {
   return JSON.stringify(value) ?? "null"
 }
 
-function listPieces(list: readonly unknown[]): Pending[] {
-  const pieces: Pending[] = [{ text: "[" }]
+function listPieces(list: readonly unknown[]): OutputPiece[] {
+  const pieces: OutputPiece[] = [{ text: "[" }]
   for (const [at, value] of list.entries()) {
     if (at > 0) pieces.push({ text: "," })
     pieces.push({ value })
@@ -75,10 +75,10 @@ function listPieces(list: readonly unknown[]): Pending[] {
 }
 
 /** Leaves out undefined, functions and symbols, as `JSON.stringify` does. */
-function recordPieces(record: object, canonical: boolean): Pending[] {
+function recordPieces(record: object, canonical: boolean): OutputPiece[] {
   const entries = Object.entries(record).filter(([, value]) => !["undefined", "function", "symbol"].includes(typeof value))
   if (canonical) entries.sort(([a], [b]) => (a < b ? -1 : 1))
-  const pieces: Pending[] = [{ text: "{" }]
+  const pieces: OutputPiece[] = [{ text: "{" }]
   for (const [at, [key, value]] of entries.entries()) {
     pieces.push({ text: `${at > 0 ? "," : ""}${JSON.stringify(key)}:` }, { value })
   }

@@ -15,12 +15,12 @@ export interface TypePrinter {
 }
 
 /** A printed type. A compound one needs parentheses where something follows it. */
-interface Printed {
+interface PrintedType {
   readonly text: string
   readonly compound: boolean
 }
 
-type PrintInner = (part: unknown) => Printed
+type PrintInner = (part: unknown) => PrintedType
 
 /** Deeper levels print as `object` or `array`. */
 const maxDepth = 6
@@ -36,13 +36,13 @@ export function printSchemaType(schema: unknown, printer: TypePrinter): string {
   return print(schema, printer, []).text
 }
 
-function print(schema: unknown, printer: TypePrinter, path: readonly unknown[]): Printed {
+function print(schema: unknown, printer: TypePrinter, path: readonly unknown[]): PrintedType {
   if (schema === false) return plain("never")
   if (!isSchema(schema)) return any
   const full = path.length < maxDepth && printer.remaining > 0 && !path.includes(schema)
   if (!full) return union(kindsOf(schema, printer).map(plain))
   printer.remaining--
-  const inner = (part: unknown): Printed => print(part, printer, [...path, schema])
+  const inner = (part: unknown): PrintedType => print(part, printer, [...path, schema])
 
   const reference = keyword(schema, "$ref")
   if (typeof reference === "string") {
@@ -56,7 +56,7 @@ function print(schema: unknown, printer: TypePrinter, path: readonly unknown[]):
 }
 
 /** Joins the schema's own type with its parts, since all of them hold. A bare kind is left out beside parts that say more. */
-function printParts(schema: JsonSchema, printer: TypePrinter, inner: PrintInner): Printed {
+function printParts(schema: JsonSchema, printer: TypePrinter, inner: PrintInner): PrintedType {
   const kinds = kindsOf(schema, printer)
   const own = union(kinds.map((kind) => printKind(kind, schema, printer, inner)))
   const bare = kinds.join("|")
@@ -97,7 +97,7 @@ function namedKinds(schema: JsonSchema, encode: TypePrinter["encode"]): readonly
 }
 
 /** `dict` and `tuple` are type names that Python programs use. */
-function printKind(kind: string, schema: JsonSchema, printer: TypePrinter, inner: PrintInner): Printed {
+function printKind(kind: string, schema: JsonSchema, printer: TypePrinter, inner: PrintInner): PrintedType {
   if (kind === "object" || kind === "dict") return plain(printObject(kind, schema, printer, inner))
   if (kind === "null" || kind === "boolean") return plain(kind)
   const text = kind === "array" || kind === "tuple" ? printArray(kind, schema, inner) : kind
@@ -238,18 +238,18 @@ function isMistakable(text: string): boolean {
   return text.trim() !== text || text === "" || jsonWord.test(text) || text.includes("|") || hasLineBreak(text)
 }
 
-function grouped({ text, compound }: Printed): string {
+function grouped({ text, compound }: PrintedType): string {
   return compound ? `(${text})` : text
 }
 
 /** Joins types as alternatives, each once. No types give `""`. */
-function union(types: readonly Printed[]): Printed {
+function union(types: readonly PrintedType[]): PrintedType {
   const distinct = [...new Map(types.map((type) => [type.text, type])).values()]
   const [only] = distinct
   if (only !== undefined && distinct.length === 1) return only
   return { text: distinct.map(({ text }) => text).join("|"), compound: distinct.length > 1 }
 }
 
-function plain(text: string): Printed {
+function plain(text: string): PrintedType {
   return { text, compound: false }
 }

@@ -28,7 +28,7 @@ function mismatch(
   if (!isSchema(schema)) return undefined
   const reference = keyword(schema, "$ref")
   const target = typeof reference === "string" ? resolveReference(check.root, reference) : undefined
-  const deeper: Inner = (part, of, at) => mismatch(part, of, at, check, depth + 1)
+  const deeper: CheckInner = (part, of, at) => mismatch(part, of, at, check, depth + 1)
   const inner = (part: unknown) => deeper(part, value, path)
   return (
     (target === undefined ? undefined : inner(target)) ??
@@ -41,7 +41,7 @@ function mismatch(
   )
 }
 
-type Inner = (schema: unknown, value: unknown, path: string) => Mismatch
+type CheckInner = (schema: unknown, value: unknown, path: string) => Mismatch
 
 function wrongType(schema: JsonSchema, value: unknown, path: string): Mismatch {
   const type = keyword(schema, "type")
@@ -70,7 +70,7 @@ function noneFits(schema: JsonSchema, path: string, inner: (part: unknown) => Mi
   return undefined
 }
 
-function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: Inner): Mismatch {
+function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: CheckInner): Mismatch {
   if (!isRecord(value)) return undefined
   const missing = listKeyword(schema, "required").find((name) => typeof name === "string" && !Object.hasOwn(value, name))
   if (missing !== undefined) return at(path, `${String(missing)} is missing`)
@@ -82,7 +82,7 @@ function wrongProperty(schema: JsonSchema, value: unknown, path: string, inner: 
   )
 }
 
-function wrongItem(schema: JsonSchema, value: unknown, path: string, inner: Inner): Mismatch {
+function wrongItem(schema: JsonSchema, value: unknown, path: string, inner: CheckInner): Mismatch {
   if (!Array.isArray(value)) return undefined
   const first = listKeyword(schema, "prefixItems")
   const rest = keyword(schema, "items")

@@ -95,7 +95,7 @@ export const undecided: RegExp = new RegExp(String.raw`^(?::\d{0,5})?(?:[/?#]${m
 const fileWithMark = /^[\p{L}\p{N}\p{M}-]+\.(?:md|rs|py|sh|pl|cc)#/iu
 
 /** The characters around a word: two before it, and as many behind it as matter. */
-interface Around {
+interface Margin {
   readonly before: string
   readonly after: string
 }
@@ -105,7 +105,7 @@ interface Around {
  * domain that clients make a link and that could carry data: behind `//`, or with a top-level domain that there is, and with a path,
  * a query, a fragment, or a name before it.
  */
-export function addressIn(word: string, { before, after }: Around): { readonly from: number; readonly host: number } | undefined {
+export function addressIn(word: string, { before, after }: Margin): { readonly from: number; readonly host: number } | undefined {
   const letter = word.search(/[a-z]/i)
   if (letter >= 0 && /^:[\\/]{2}/.test(after)) return { from: letter, host: word.length + 3 }
   if (/(?:https?|ftp|mailto|xmpp)$/i.test(word) && /^:[^\s)\]<>"'*`]/.test(after)) return { from: letter, host: word.length + 1 }
@@ -119,7 +119,7 @@ export function addressIn(word: string, { before, after }: Around): { readonly f
   return { from, host: from }
 }
 
-function isDomain([whole, last = ""]: RegExpExecArray, { before, after }: Around): boolean {
+function isDomain([whole, last = ""]: RegExpExecArray, { before, after }: Margin): boolean {
   const isCarrying = carried.test(after) && !fileWithMark.test(whole + after)
   if (address4.test(whole)) return isCarrying && !/^\/\d{1,2}(?![\p{L}\p{N}_%/?#])/u.test(after)
   // Words of another script may follow at once, which some clients do not count to the name.

@@ -40,7 +40,7 @@ export function openaiModel(modelOrOptions: string | OpenaiModelOptions, ...more
   const options = typeof modelOrOptions === "string" ? { model: modelOrOptions } : modelOrOptions
   checkOpenaiOptions(options)
   const id = options.id ?? `openai:${options.model}`
-  let opened: Opened | undefined
+  let opened: ClientSetup | undefined
   const openOnce = () => {
     opened ??= open(options, id)
     return opened
@@ -79,7 +79,7 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
 const loadFailures = late(() => import("./failures.ts"))
 
 /** Everything that a request needs, made with the first one. */
-type Opened = ReturnType<typeof open>
+type ClientSetup = ReturnType<typeof open>
 
 function open(options: OpenaiModelOptions, id: string) {
   const connection = currentConnection(options)
@@ -101,7 +101,7 @@ function open(options: OpenaiModelOptions, id: string) {
   }
 }
 
-async function* streamParts(openOnce: () => Opened, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+async function* streamParts(openOnce: () => ClientSetup, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
   if (signal.aborted) throw abortedError(signal)
   const opened = openOnce()
   const { provider, model } = opened.form
@@ -155,7 +155,7 @@ interface Answer {
 
 /** Sends a request. A wrapped client may give only a stream of chunks; everything else gives a response, which is read here. */
 async function openAnswer(
-  { send, form, target }: Opened,
+  { send, form, target }: ClientSetup,
   { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
   onOtherText: (text: string) => void,
 ): Promise<Answer> {

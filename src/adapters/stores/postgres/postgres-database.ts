@@ -22,7 +22,7 @@ const agentLock = 0x61_67_65_6e
 const lostAgainst: Readonly<Record<string, string>> = { "40P01": "a deadlock", "40001": "a serialization failure" }
 
 /** A transaction, or a connection for one statement. */
-interface Executes {
+interface StatementRunner {
   execute<T>(work: (db: Queries) => Promise<T>): Promise<T>
 }
 
@@ -38,7 +38,7 @@ export function postgresDatabase(
   let closing: Promise<void> | undefined
   let losses = 0
 
-  async function run<T>(transaction: Executes, work: (db: Queries) => Promise<T>): Promise<T> {
+  async function run<T>(transaction: StatementRunner, work: (db: Queries) => Promise<T>): Promise<T> {
     const refusal = () => storeClosed(`The store at ${target.shown}`, { database: target.shown })
     if (closing) throw refusal()
     for (let attempt = 1; ; attempt += 1) {

@@ -16,7 +16,7 @@ export class Place {
 }
 
 /** A statement as Kysely builds it. */
-export interface Built<Row> {
+export interface BuiltStatement<Row> {
   compile(): CompiledQuery<Row>
 }
 
@@ -36,7 +36,7 @@ export class PreparedStatement<Row> {
   readonly #query: CompiledQuery<Row>
   readonly #run: ReturnType<Prepare> | undefined
 
-  constructor(db: Queries, built: Built<Row>) {
+  constructor(db: Queries, built: BuiltStatement<Row>) {
     this.#query = built.compile()
     this.#run = preparing.get(db.getExecutor().adapter)?.(this.#query)
   }
@@ -56,7 +56,7 @@ export class PreparedStatement<Row> {
  */
 export function prepared<Values extends object, Row>(
   names: readonly (keyof Values)[],
-  build: (db: Queries, values: Values) => Built<Row>,
+  build: (db: Queries, values: Values) => BuiltStatement<Row>,
 ): (db: Queries, values: Values) => Promise<QueryResult<Row>> {
   /** By database, as a statement belongs to one. */
   const compiled = new WeakMap<object, PreparedStatement<Row>>()

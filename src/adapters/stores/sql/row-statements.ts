@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, Kysely, QueryResult, SqlBool } from
 import { NewestMap } from "../../../core/memo.ts"
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
-import { type Built, Place, PreparedStatement } from "./prepared.ts"
+import { type BuiltStatement, Place, PreparedStatement } from "./prepared.ts"
 import { bodyText } from "./row-body.ts"
 import type { Queries } from "./sql-database.ts"
 
@@ -90,7 +90,7 @@ export class RowStatements {
     const text = JSON.stringify(shape)
     let statement = this.#known.get(text)
     if (statement === undefined) {
-      statement = new PreparedStatement(db, build(anyTable(db), shape[1]) as Built<unknown>)
+      statement = new PreparedStatement(db, build(anyTable(db), shape[1]) as BuiltStatement<unknown>)
       if (text.length <= longestShape) this.#known.set(text, statement)
     }
     return statement.run(db, values.list) as Promise<QueryResult<Row>>
@@ -101,8 +101,8 @@ type Builder = ExpressionBuilder<AnyTables, string>
 
 /** A statement for the rows that meet one of the lists of conditions. `of` is the table where its name is needed. */
 export function filtered<Query>(query: Query, lists: readonly (readonly Term[])[], of = ""): Query {
-  type Filtering = { where(condition: (eb: Builder) => Expression<SqlBool>): Filtering }
-  const filtering = query as Filtering
+  type FilteredQuery = { where(condition: (eb: Builder) => Expression<SqlBool>): FilteredQuery }
+  const filtering = query as FilteredQuery
   const [only = []] = lists
   if (lists.length === 1)
     return only.reduce((before, term) => before.where((eb) => conditionOf(eb, term, of)), filtering) as Query

@@ -16,9 +16,9 @@ import {
   inPages,
   type JobRows,
   type RowDatabase,
+  type RowFilter,
   type Rows,
   type Selection,
-  type Where,
 } from "../../../memory/services/store/rows/rows.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
 import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
@@ -68,7 +68,7 @@ class SqlRows implements Rows {
 
   async select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
     table: Table,
-    where: Where<Table>,
+    where: RowFilter<Table>,
     { columns, order = [], isDescending = false, limit, isDistinct = false }: Selection<Column> = {},
   ): Promise<Pick<RowTables[Table], Column>[]> {
     const values = new StatementValues()
@@ -122,7 +122,7 @@ class SqlRows implements Rows {
     table: Table,
     rows: readonly RowTables[Table][],
     columns: readonly ColumnOf<Table>[],
-    where: Where<Table> = {},
+    where: RowFilter<Table> = {},
   ): Promise<void> {
     for (const page of inPages(rows)) {
       const values = new StatementValues()
@@ -145,7 +145,7 @@ class SqlRows implements Rows {
     }
   }
 
-  async lock<Table extends LockedTable>(table: Table, where: Where<Table>): Promise<readonly LockedRow<Table>[]> {
+  async lock<Table extends LockedTable>(table: Table, where: RowFilter<Table>): Promise<readonly LockedRow<Table>[]> {
     const values = new StatementValues()
     const lists = values.lists(where)
     const columns = lockedColumns[table]
@@ -177,7 +177,7 @@ class SqlRows implements Rows {
     return rows[0] as unknown as LockedRow<Table>
   }
 
-  async update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): Promise<void> {
+  async update<Table extends TableName>(table: Table, where: RowFilter<Table>, change: Partial<RowTables[Table]>): Promise<void> {
     const values = new StatementValues()
     const set = values.row(change)
     const lists = values.lists(where)
@@ -186,7 +186,7 @@ class SqlRows implements Rows {
     )
   }
 
-  async raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): Promise<void> {
+  async raiseVersion<Table extends "users" | "sessions">(table: Table, where: RowFilter<Table>): Promise<void> {
     const values = new StatementValues()
     const lists = values.lists(where)
     await this.#statements.run(this.#db, { shape: ["raise", table, lists], values }, (db, name) =>
@@ -197,7 +197,7 @@ class SqlRows implements Rows {
     )
   }
 
-  async delete<Table extends TableName>(table: Table, where: Where<Table>): Promise<number> {
+  async delete<Table extends TableName>(table: Table, where: RowFilter<Table>): Promise<number> {
     const values = new StatementValues()
     const lists = values.lists(where)
     const { numAffectedRows } = await this.#statements.run(this.#db, { shape: ["delete", table, lists], values }, (db, name) =>

@@ -26,10 +26,10 @@ import type { SqlDatabase, SqlJobs } from "./sql-database.ts"
 import { rowDatabase, type SqlRowDatabase } from "./sql-rows.ts"
 
 type IndexMethods = Required<Pick<MemoryRecords, "keepIndex" | "readIndex">>
-type Given = Parameters<IndexMethods["keepIndex"]>[0]
+type GivenIndex = Parameters<IndexMethods["keepIndex"]>[0]
 
 /** The copy of an index that is being written. */
-interface Written extends Pick<Given, "form" | "cursor"> {
+interface CopyInProgress extends Pick<GivenIndex, "form" | "cursor"> {
   readonly scope: { readonly agent: string; readonly scope: string }
   readonly copy: string
 }
@@ -39,8 +39,8 @@ interface Written extends Pick<Given, "form" | "cursor"> {
  * waits until no copy is being written.
  */
 function createSqlIndexCopies({ read, write }: RowDatabase): IndexMethods & { settled(): Promise<unknown> } {
-  const keep = async ({ form, cursor, parts }: Given, key: ServiceKey): Promise<boolean> => {
-    const written: Written = { form, cursor, scope: scopeOfKey(key).row, copy: crypto.randomUUID() }
+  const keep = async ({ form, cursor, parts }: GivenIndex, key: ServiceKey): Promise<boolean> => {
+    const written: CopyInProgress = { form, cursor, scope: scopeOfKey(key).row, copy: crypto.randomUUID() }
     let count = 0
     let isKept = false
     try {
@@ -79,11 +79,11 @@ function createSqlIndexCopies({ read, write }: RowDatabase): IndexMethods & { se
 }
 
 /** Locks the scope of a copy until the transaction ends. False if its epoch is over. */
-async function isCurrent(rows: Rows, { scope, cursor }: Written): Promise<boolean> {
+async function isCurrent(rows: Rows, { scope, cursor }: CopyInProgress): Promise<boolean> {
   return (await rows.lock("memory_scopes", { ...scope, last_deletion: cursor.epoch })).length > 0
 }
 
-async function putPart(rows: Rows, written: Written, part: number, bytes: Uint8Array): Promise<boolean> {
+async function putPart(rows: Rows, written: CopyInProgress, part: number, bytes: Uint8Array): Promise<boolean> {
   if (!(await isCurrent(rows, written))) return false
   const { scope, copy, form, cursor } = written
   await rows.insert("index_copies", [{ ...scope, copy, part, parts: null, form, ...cursor, bytes }])
@@ -91,7 +91,7 @@ async function putPart(rows: Rows, written: Written, part: number, bytes: Uint8A
 }
 
 /** Makes a copy the one that is read. False if another one came first, which took its parts away. */
-async function finish(rows: Rows, written: Written, count: number): Promise<boolean> {
+async function finish(rows: Rows, written: CopyInProgress, count: number): Promise<boolean> {
   if (!(await isCurrent(rows, written))) return false
   const { scope, copy } = written
   const own = await rows.select("index_copies", { ...scope, copy }, { columns: ["part"] })
@@ -102,7 +102,7 @@ async function finish(rows: Rows, written: Written, count: number): Promise<bool
 }
 
 /** Deletes a part of a copy that was not kept, or one of the other copies if it was. False if none is left, or if another copy is read by now. */
-async function dropPart(rows: Rows, { scope, copy }: Written, isKept: boolean): Promise<boolean> {
+async function dropPart(rows: Rows, { scope, copy }: CopyInProgress, isKept: boolean): Promise<boolean> {
   // Else a copy that another process finishes at the same time could lose a part after it is the one that is read.
   await rows.lock("memory_scopes", scope)
   const one = { columns: ["copy", "part"], limit: 1 } as const

@@ -12,17 +12,17 @@ import { preparedOn, type Sqlite, type SqliteDatabase, sqliteDialect, statementR
 import { busyFault, goneFault, isBusy, sqliteFault } from "./sqlite-fault.ts"
 
 /** How long the writes of a file have waited for other processes, in all. */
-interface Waits {
+interface WaitTime {
   ms: number
 }
 
-/** Runs a write transaction. Its wait for other processes counts from `sinceMs` of {@link Waits}. */
-type Transact = <T>(work: (db: Queries) => Promise<T>, sinceMs: number) => Promise<T>
+/** Runs a write transaction. Its wait for other processes counts from `sinceMs` of {@link WaitTime}. */
+type RunTransaction = <T>(work: (db: Queries) => Promise<T>, sinceMs: number) => Promise<T>
 
 /** The parts of a file that writes share. */
 interface SharedFile {
   readonly exec: (sql: string) => void
-  readonly waits: Waits
+  readonly waits: WaitTime
 }
 
 /** A write that waits for its transaction. */
@@ -43,7 +43,7 @@ const mostInGroup = 64
  * because it may have seen what the others wrote. If the transaction itself fails, nothing of it is left, and each write is done again
  * in one of its own.
  */
-export function groupCommit(transaction: Transact, file: SharedFile): SqlDatabase["write"] {
+export function groupCommit(transaction: RunTransaction, file: SharedFile): SqlDatabase["write"] {
   const waiting: Write[] = []
   let isWriting = false
 
@@ -69,7 +69,7 @@ export function groupCommit(transaction: Transact, file: SharedFile): SqlDatabas
   }
 }
 
-async function writeGroup(transaction: Transact, file: SharedFile, waiting: Write[]): Promise<void> {
+async function writeGroup(transaction: RunTransaction, file: SharedFile, waiting: Write[]): Promise<void> {
   let group: Write[] = []
   const { sinceMs = file.waits.ms } = waiting[0] ?? {}
   try {
@@ -109,7 +109,7 @@ async function writeOne(db: Queries, write: Write, exec: (sql: string) => void):
   }
 }
 
-async function writeAlone(transaction: Transact, group: readonly Write[]): Promise<void> {
+async function writeAlone(transaction: RunTransaction, group: readonly Write[]): Promise<void> {
   for (const { work, sinceMs, resolve, reject } of group) await transaction(work, sinceMs).then(resolve, reject)
 }
 
@@ -161,7 +161,7 @@ export async function openSqliteDatabase(sqlite: Sqlite, file: string, options: 
   const path = resolve(file)
   const inode = (): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
   const opened = inode()
-  const write: Transact = (work, sinceMs) => {
+  const write: RunTransaction = (work, sinceMs) => {
     const inPlace = async (): ReturnType<typeof work> => {
       if (inode() !== opened) throw goneFault(file)
       // A write transaction that begins with a read can fail at its first write, when another process has written since.
@@ -242,7 +242,7 @@ function openRaw({ DatabaseSync }: Sqlite, file: string): SqliteDatabase {
 async function retryWhileBusy<T>(
   work: () => Promise<T>,
   file: string,
-  { timers, random, busyMs, waits, sinceMs }: SqliteDatabaseOptions & { readonly waits: Waits; readonly sinceMs: number },
+  { timers, random, busyMs, waits, sinceMs }: SqliteDatabaseOptions & { readonly waits: WaitTime; readonly sinceMs: number },
 ): Promise<T> {
   for (let round = 1; ; round++) {
     try {

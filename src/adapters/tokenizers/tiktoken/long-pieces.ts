@@ -11,7 +11,7 @@ interface TokenLine {
 }
 
 /** A counted text that a piece begins or ends with. Its place `at` is the piece's place `at + shift`. */
-interface Shared {
+interface SharedText {
   readonly line: TokenLine
   readonly shift: number
   /** The shared text begins and ends at these places of the piece. */
@@ -94,7 +94,7 @@ export class LongPieces {
       this.#merge.load(piece, from, to)
       const tokens = this.#merge.run()
       const { ends, sums } = this.#merge.places()
-      const meets = (shared: Shared | undefined, low: number, high: number): boolean =>
+      const meets = (shared: SharedText | undefined, low: number, high: number): boolean =>
         shared !== undefined && ends.some((at) => from + at >= low && from + at <= high && hasPlace(shared, from + at))
       const isLeftSure = from === 0 || meets(left, from + 1, left?.to ?? 0)
       const isRightSure = to === piece.length || meets(right, right?.from ?? 0, to - 1)
@@ -151,8 +151,8 @@ function lineOf(piece: string, ends: readonly number[], sums: readonly number[])
 }
 
 /** The one that shares most. */
-function best(lines: readonly TokenLine[], shared: (line: TokenLine) => Shared): Shared | undefined {
-  let found: Shared | undefined
+function best(lines: readonly TokenLine[], shared: (line: TokenLine) => SharedText): SharedText | undefined {
+  let found: SharedText | undefined
   for (const line of lines) {
     const next = shared(line)
     if (next.to - next.from > (found ? found.to - found.from : 0)) found = next
@@ -160,14 +160,14 @@ function best(lines: readonly TokenLine[], shared: (line: TokenLine) => Shared):
   return found
 }
 
-function sharedStart(line: TokenLine, piece: string): Shared {
+function sharedStart(line: TokenLine, piece: string): SharedText {
   const most = Math.min(line.text.length, piece.length)
   const to = longest(most, (from, end) => line.text.slice(from, end) === piece.slice(from, end))
   return { line, shift: 0, from: 0, to }
 }
 
 /** The end that a counted text shares with a piece behind the place `after`. */
-function sharedEnd(line: TokenLine, piece: string, after: number): Shared {
+function sharedEnd(line: TokenLine, piece: string, after: number): SharedText {
   const most = Math.min(line.text.length, piece.length - after)
   const end = (text: string, from: number, to: number) => text.slice(text.length - to, text.length - from)
   const units = longest(most, (from, to) => end(line.text, from, to) === end(piece, from, to))
@@ -188,11 +188,11 @@ function longest(most: number, isSame: (from: number, to: number) => boolean): n
 }
 
 /** True if a token of the counted text ends at a place of the piece. */
-function hasPlace({ line, shift }: Shared, at: number): boolean {
+function hasPlace({ line, shift }: SharedText, at: number): boolean {
   return line.ends[countUpTo(line.ends, at - shift) - 1] === at - shift
 }
 
 /** The tokens up to the place with an index; -1 is the last one. */
-function sumUpTo(shared: Shared | undefined, index: number): number {
+function sumUpTo(shared: SharedText | undefined, index: number): number {
   return shared?.line.sums.at(index) ?? 0
 }

@@ -24,7 +24,7 @@ type Channel = { send(message: object): Promise<unknown>; sendTyping(): Promise<
 type User = { readonly id: string; readonly username: string; readonly displayName: string; readonly bot: boolean }
 type Place = { readonly id: string; readonly channelId: string; inGuild(): boolean }
 type Press = Place & { readonly user: User; readonly customId: string; isButton(): boolean; deferUpdate(): unknown }
-type Asked = { readonly text: string | null }
+type AnswerField = { readonly text: string | null }
 type Reaction = { readonly message: Place; readonly emoji: { readonly name: string | null } }
 interface Message extends Place {
   readonly content: string
@@ -33,7 +33,7 @@ interface Message extends Place {
   readonly mentions: { readonly users: ReadonlyMap<string, User>; readonly repliedUser: User | null }
   readonly attachments: ReadonlyMap<string, { readonly url: string }>
   readonly stickers: ReadonlyMap<string, { readonly name: string }>
-  readonly poll: { readonly question: Asked; readonly answers: ReadonlyMap<number, Asked> } | null
+  readonly poll: { readonly question: AnswerField; readonly answers: ReadonlyMap<number, AnswerField> } | null
   readonly messageSnapshots: ReadonlyMap<string, Message>
   readonly createdTimestamp: number
   readonly editedTimestamp: number | null
@@ -99,9 +99,9 @@ const buttonOf = ({ label, say }: BotQuestion["choices"][number]) => ({ type: 2,
 const keyOf = (place: Place) =>
   ({ conversation: prefix + place.channelId, audience: place.inGuild() ? "group" : "private" }) as const
 
-type Me = { readonly id: string; readonly agent: ChatMember }
+type OwnIdentity = { readonly id: string; readonly agent: ChatMember }
 
-async function takeMessage(message: Message, bot: Bot, me: Me, isEdit = false): Promise<void> {
+async function takeMessage(message: Message, bot: Bot, me: OwnIdentity, isEdit = false): Promise<void> {
   const { id, author, member, mentions, createdTimestamp: atMs } = message
   if (author.bot) return
   const people = [...mentions.users.values(), author].map(({ id, displayName: name }) => ({ id, name }))

@@ -99,9 +99,9 @@ export async function connectTelegram(options: TelegramOptions): Promise<Connect
 
 const keyOf = ({ label: text, say }: { readonly label: string; readonly say: string }) => ({ text, callback_data: say })
 
-type Taking = { readonly bot: Bot; readonly load: (fileId: string) => Promise<string> }
+type FileAccess = { readonly bot: Bot; readonly load: (fileId: string) => Promise<string> }
 
-async function takeUpdate(context: GrammyContext, { agent, locale }: Profile, { bot, load }: Taking): Promise<void> {
+async function takeUpdate(context: GrammyContext, { agent, locale }: Profile, { bot, load }: FileAccess): Promise<void> {
   const { me, msg, chat, from: user, callbackQuery: press } = context
   if (!chat || !user) return
   // The id of a group is negative.

@@ -31,7 +31,7 @@ import { type ChatWords, chatWords, serveWords, storeWords } from "../words/comm
 import { openConversation, type TakenLine } from "./conversation.ts"
 import { createEventPrinter } from "./event-printer.ts"
 import { chatInteractive } from "./interactive.ts"
-import { createJsonPrinter, type Shown } from "./turn-printer.ts"
+import { createJsonPrinter, type ExtraOutput } from "./turn-printer.ts"
 import { createWakePrinter } from "./wake-printer.ts"
 import { createWarningTally } from "./warning-tally.ts"
 
@@ -39,7 +39,7 @@ interface ChatOptions extends CommonOptions, CharacterOptions, StoreOptions {
   /** One question instead of a conversation. */
   readonly once?: string
   readonly json?: boolean
-  readonly show: readonly Shown[]
+  readonly show: readonly ExtraOutput[]
   /** Also serve the page that shows what is sent. */
   readonly inspect?: boolean
   readonly prices?: string
@@ -64,7 +64,7 @@ export function add(program: Command, run: RunCommand): void {
   runWithProfile(command, run, chat, { store: "optional" })
 }
 
-function readShown(value: string, previous: readonly Shown[]): readonly Shown[] {
+function readShown(value: string, previous: readonly ExtraOutput[]): readonly ExtraOutput[] {
   if (value !== "prompt" && value !== "trace") throw new InvalidArgumentError("Allowed choices are prompt, trace.")
   return previous.includes(value) ? previous : [...previous, value]
 }

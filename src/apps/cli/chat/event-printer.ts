@@ -9,13 +9,13 @@ import { columnsOf, type Screen } from "../io.ts"
 import { printPrompt } from "../print-prompt.ts"
 import type { ChatWords } from "../words/command-words.ts"
 import type { Translate } from "../words/translate.ts"
-import { createRequestQueue, type Shown, type TurnPrinter } from "./turn-printer.ts"
+import { createRequestQueue, type ExtraOutput, type TurnPrinter } from "./turn-printer.ts"
 import type { WarningTally } from "./warning-tally.ts"
 
 /** Settings of {@link createEventPrinter}. */
 interface EventPrinterOptions {
   readonly words: ChatWords
-  readonly show: readonly Shown[]
+  readonly show: readonly ExtraOutput[]
   /** Printed before each answer. */
   readonly label: string | undefined
   /** The agent's colour, in which its name and its emotions are shown (R29). */

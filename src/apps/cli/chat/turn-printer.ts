@@ -4,7 +4,7 @@ import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import { jsonLine, type OutputStream } from "../io.ts"
 
 /** Additional output beside the answer. */
-export type Shown = "prompt" | "trace"
+export type ExtraOutput = "prompt" | "trace"
 
 /** Shows turns as they happen. */
 export interface TurnPrinter {
@@ -44,7 +44,7 @@ type StepStart = Extract<TurnEvent, { type: "step-start" }>
  * Shows turns to a program: each event as one line of JSON. `turn-end` has the trace only with `--show trace`, and not the bytes
  * of attachments, which have lines of their own. `--show prompt` adds a line `prompt` with the assembly of each request.
  */
-export function createJsonPrinter(stdout: OutputStream, show: readonly Shown[]): TurnPrinter {
+export function createJsonPrinter(stdout: OutputStream, show: readonly ExtraOutput[]): TurnPrinter {
   const write = (data: unknown): void => {
     stdout.write(`${jsonLine(data)}\n`)
   }

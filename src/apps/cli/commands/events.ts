@@ -25,7 +25,7 @@ interface EventsOptions extends CommonOptions, StoreOptions {
 }
 
 /** The events of one conversation. */
-interface Remembered {
+interface ConversationEvents {
   readonly conversation: string
   readonly events: readonly EventRecord[]
 }
@@ -48,7 +48,7 @@ export function add(program: Command, run: RunCommand): void {
 async function events(options: EventsOptions, context: CliContext): Promise<number> {
   const { io, screen } = context
   const profile = await openProfile(options, context, "root")
-  const found: Remembered[] = []
+  const found: ConversationEvents[] = []
   for await (const row of rows(options, profile.agent.id, context)) {
     const remembered = eventsOf(row, profile.agent.id, options)
     if (remembered !== undefined) found.push(remembered)
@@ -62,11 +62,11 @@ async function events(options: EventsOptions, context: CliContext): Promise<numb
   return exitCodes.ok
 }
 
-function linesOf({ conversation, events: remembered }: Remembered, at: number): readonly string[] {
+function linesOf({ conversation, events: remembered }: ConversationEvents, at: number): readonly string[] {
   return [...(at === 0 ? [] : [""]), `# ${conversation}`, ...remembered.map(({ stamp, text }) => `${stamp} ${text}`)]
 }
 
-function eventsOf(row: StoreRow, agent: string, { conversation, grain }: EventsOptions): Remembered | undefined {
+function eventsOf(row: StoreRow, agent: string, { conversation, grain }: EventsOptions): ConversationEvents | undefined {
   if (row.table !== "session" || row.agent !== agent) return undefined
   if (conversation !== undefined && row.conversation !== conversation) return undefined
   const hooks = row.state.hooks as Readonly<Record<string, unknown>> | undefined

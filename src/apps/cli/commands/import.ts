@@ -135,7 +135,7 @@ async function importFile(path: string, { folder, version, ...options }: ImportP
   return importChat({ file: path, text: found.text, ...options }, context)
 }
 
-type WithFiles = Exclude<Foreign, { readonly kind: "card" | "chat" }>
+type WithFiles = Exclude<Finding, { readonly kind: "card" | "chat" }>
 
 function filesOf(found: WithFiles, source: ServersSource): ImportedFiles {
   const { file, locale } = source
@@ -154,7 +154,7 @@ function filesOf(found: WithFiles, source: ServersSource): ImportedFiles {
 }
 
 /** A lorebook beside a profile that has it. The file stays as it is: nothing of it is lost, and JSON is still a stranger's text. */
-function filesOfLorebook(found: Extract<Foreign, { readonly kind: "lorebook" }>, { file, locale }: ImportSource): ImportedFiles {
+function filesOfLorebook(found: Extract<Finding, { readonly kind: "lorebook" }>, { file, locale }: ImportSource): ImportedFiles {
   const { book, warnings } = readLorebook(file)
   const id = characterId("", basename(file, extname(file)))
   const path = `lore/${id}.${found.ending}`
@@ -181,7 +181,7 @@ function filesOfLorebook(found: Extract<Foreign, { readonly kind: "lorebook" }>,
 }
 
 /** A file or folder of another program, by what it holds. */
-type Foreign =
+type Finding =
   | { readonly kind: "card" }
   | { readonly kind: "chat"; readonly text: string }
   | { readonly kind: "lorebook"; readonly text: string; readonly ending: "json" | "md" }
@@ -193,7 +193,7 @@ type Foreign =
 const maxBytes = 256 * 1024 * 1024
 
 /** Looks what a file or folder of another program is, at its content alone. Throws `usage` for anything that cannot be imported. */
-export function findKind(path: string): Foreign {
+export function findKind(path: string): Finding {
   const file = displayPath(path)
   const stats = statsOf(path, file)
   if (stats.isDirectory()) {

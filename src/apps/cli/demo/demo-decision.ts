@@ -59,7 +59,7 @@ interface FilledCall {
 }
 
 /** The calls of a tool that a text asks for. */
-interface Filling {
+interface FilledCalls {
   readonly calls: readonly FilledCall[]
   /** The number of parameters found by their form: an expression, a time, a time zone. */
   readonly evidence: number
@@ -68,7 +68,7 @@ interface Filling {
 }
 
 /** Makes one call of the tool, or one for each place or expression if the text names several. */
-function fillArguments(tool: ModelTool, text: string): Filling {
+function fillArguments(tool: ModelTool, text: string): FilledCalls {
   const found = parametersOf(tool).map((parameter) => ({ parameter, ...candidatesFor(parameter, tool, text) }))
   const count = Math.max(1, ...found.map(({ parameter, values }) => (parameter.required ? values.length : 0)))
   const missing = found.filter(({ parameter, values }) => parameter.required && values.length === 0)

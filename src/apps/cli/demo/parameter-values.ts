@@ -37,7 +37,7 @@ export function candidatesFor(parameter: Parameter, tool: ModelTool, text: strin
   return type === "string" ? { values: wordsFor(parameter, { says, tool, text, rest: without(text, time) }) } : { values: [] }
 }
 
-interface Reading {
+interface ArgumentSources {
   readonly says: string
   readonly tool: ModelTool
   readonly text: string
@@ -45,7 +45,7 @@ interface Reading {
   readonly rest: string
 }
 
-function wordsFor({ required }: Parameter, { says, tool, text, rest }: Reading): readonly string[] {
+function wordsFor({ required }: Parameter, { says, tool, text, rest }: ArgumentSources): readonly string[] {
   const quoted = quotedIn(text)
   if (quoted.length > 0) return quoted.slice(0, 1)
   if (/city|location|place|town|country|region|城市|地点|地区|国家/.test(says)) return findPlaces(rest, anchorsOf(tool))

@@ -17,22 +17,22 @@ export interface PresetWords {
 }
 
 /** The part of a preset that words belong to, for the report of what is not filled in. */
-export interface Naming {
+export interface PresetPart {
   readonly words: PresetWords
   readonly name: string
 }
 
 /** Words of a preset as a prompt file writes them: macros for names become slots, and what chance or time decide is left for each turn. */
-export function fillText(words: string, naming: Naming): { readonly text: string } {
+export function fillText(words: string, naming: PresetPart): { readonly text: string } {
   return { text: filled(words, literal, naming).trim() }
 }
 
 /** The same inside a branch of a prompt file. */
-export function branchText(words: string, naming: Naming): string {
+export function branchText(words: string, naming: PresetPart): string {
   return filled(words, escapeTemplate, naming)
 }
 
-function filled(given: string, written: (text: string) => string, { words, name }: Naming): string {
+function filled(given: string, written: (text: string) => string, { words, name }: PresetPart): string {
   const unknown = new Set<string>()
   const ofMacro = (body: string): string => {
     const macro = body.trim()
@@ -105,7 +105,7 @@ const tokens =
   /\0(?:(?:<[^>\n]*(?:start|begin|header|im_start)[^>\n]*>|<\|turn>)(?:system|user|assistant|model|developer)?|<[^>\n]*>(?:>)?|\[[^\]\n]*\]|.)/gi
 
 /** The words without the tokens by which text completion parts messages, and without the roles behind them. */
-function withoutTokens(given: string, { words, name }: Naming): string {
+function withoutTokens(given: string, { words, name }: PresetPart): string {
   const marked = breakTokens(given.replaceAll(found, ""), (start) => found + start)
   if (!marked.includes(found)) return given
   const gone = new Set<string>()
@@ -130,7 +130,7 @@ function literal(text: string): string {
 const overrides: Readonly<Record<string, string>> = { main: "character.system", jailbreak: "character.post_history" }
 
 /** The words of a prompt. A card's own words may take the place of two of them, and `{{original}}` in those stands for the preset's (C6). */
-export function overridden(identifier: string, { content, forbid_overrides: isFixed }: Json, naming: Naming): string {
+export function overridden(identifier: string, { content, forbid_overrides: isFixed }: Json, naming: PresetPart): string {
   const slot = Object.hasOwn(overrides, identifier) ? overrides[identifier] : undefined
   const words = stringOf(content)
   if (slot === undefined || isFixed === true) return fillText(words, naming).text
@@ -146,7 +146,7 @@ export function ownWords(slot: string): string {
 }
 
 /** Words of a preset as an entry of a lorebook in Markdown, where a line of three hyphens would begin the next entry. */
-export function loreText(words: string, naming: Naming): string {
+export function loreText(words: string, naming: PresetPart): string {
   const rule = /^---[ \t]*$/gm
   const { name } = naming
   const { report } = naming.words

@@ -1,4 +1,4 @@
-import { branchText, type Naming, overridden, type PresetWords } from "./preset-words.ts"
+import { branchText, overridden, type PresetPart, type PresetWords } from "./preset-words.ts"
 import tables from "./silly-tavern.json" with { type: "json" }
 
 /** The slots of a card's parts, as a prompt file of `tavern` writes them, for the names that a context template knows. */
@@ -37,7 +37,7 @@ const edge = "\u{e000}"
  * card's text stands there as it is.
  */
 export function storyOf(given: string, { main, examples, words }: StoryLook): Story {
-  const naming: Naming = { words, name: "story_string" }
+  const naming: PresetPart = { words, name: "story_string" }
   const used = new Set<string>()
   const slotText = (name: string): string | undefined => {
     used.add(name)
@@ -135,7 +135,7 @@ function withoutComments(story: string): string {
 
 interface StoryParts {
   readonly main: string
-  readonly naming: Naming
+  readonly naming: PresetPart
   slotText(name: string): string | undefined
 }
 

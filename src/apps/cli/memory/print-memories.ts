@@ -196,7 +196,7 @@ export function addWhy(memory: Command, run: RunCommand): void {
 }
 
 /** A memory that recall looked at. */
-interface Explained extends Pick<Memory, "id" | "text" | "confidence"> {
+interface MemoryRanking extends Pick<Memory, "id" | "text" | "confidence"> {
   readonly score: Memory["score"] | undefined
   readonly why: Memory["why"] | undefined
   readonly recalled: boolean
@@ -207,14 +207,14 @@ async function memoryWhy(opened: OpenedStore, options: ListOptions, question: st
   const { key, found, others } = await explain(opened, options, question)
   const listed = found.slice(0, options.limit)
   const left = others.slice(0, Math.max(0, options.limit - listed.length))
-  const rows = [...listed, ...left.map(({ id, text }): Explained => ({ id, text, score: 0, why: [], recalled: false }))]
+  const rows = [...listed, ...left.map(({ id, text }): MemoryRanking => ({ id, text, score: 0, why: [], recalled: false }))]
   const { enabled, store: kind, recallLimit, minConfidence } = profile.memory
   const behind = !enabled ? words.isOff : kind === "documents" ? words.isInDocuments : words.isBehind(recallLimit)
-  const state = ({ recalled, why = [], confidence = 1 }: Explained) => {
+  const state = ({ recalled, why = [], confidence = 1 }: MemoryRanking) => {
     const left = confidence < minConfidence ? words.isUnsure(confidence.toFixed(2)) : behind
     return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
   }
-  const toCells = (row: Explained) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text]
+  const toCells = (row: MemoryRanking) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text]
   printList(rows, options, { opened, empty: words.nothingFound, columns: words.whyColumns, toCells })
   const hidden = found.length + others.length - rows.length
   if (rows.length > 0 && hidden > 0) context.screen.note(words.notListed(hidden))
@@ -230,7 +230,7 @@ async function explain(opened: OpenedStore, options: ListOptions, question: stri
   const { memory } = opened.profile
   const { hits, service, key } = await recallFor(question, opened, { ...options, limit: maxFound })
   const found = hits.map(
-    ({ id, text, score, why, confidence = 1 }, at): Explained => ({
+    ({ id, text, score, why, confidence = 1 }, at): MemoryRanking => ({
       ...{ id, text, score, why, confidence },
       recalled: memory.enabled && memory.store === "records" && at < memory.recallLimit && confidence >= memory.minConfidence,
     }),
@@ -250,7 +250,7 @@ async function recallFor(query: string, { context, store, profile }: OpenedStore
   return { service, key, hits: await service.recall(query, key, { limit, signal: new AbortController().signal }) }
 }
 
-function signalsText({ why = [] }: Explained): string {
+function signalsText({ why = [] }: MemoryRanking): string {
   const shown = why.filter(({ share }) => share >= 0.005)
   return shown.map(({ signal, share }) => `${signal} ${Math.round(share * 100)} %`).join(", ") || "-"
 }

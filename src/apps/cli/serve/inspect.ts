@@ -68,7 +68,7 @@ async function inspect(options: InspectOptions, context: CliContext): Promise<nu
 }
 
 /** An agent whose page is served. */
-interface Shown {
+interface InspectedAgent {
   readonly source: ProfileWatch
   /** The conversation of the page's chat. */
   readonly conversation: string
@@ -79,7 +79,7 @@ interface Shown {
 }
 
 /** Serves the page of an agent, in which the terminal's user talks and edits the profile's files. */
-export async function servePage(agent: Agent, shown: Shown): Promise<InspectorServer> {
+export async function servePage(agent: Agent, shown: InspectedAgent): Promise<InspectorServer> {
   return (await pageOf(agent, shown, {})).listen()
 }
 
@@ -89,7 +89,7 @@ function documentsIn({ documents, files }: Profile): Pick<InspectorOptions, "doc
   return folder === undefined ? {} : { documents: workspaceOnDemand(folder, { hardLinks: files.hardLinks }) }
 }
 
-async function pageOf(agent: Agent, shown: Shown, options: InspectorOptions): Promise<Inspector> {
+async function pageOf(agent: Agent, shown: InspectedAgent, options: InspectorOptions): Promise<Inspector> {
   const { source, conversation, original, prices, context } = shown
   const { inspector } = await import("../../server/inspector/inspector.ts")
   return inspector(agent, {

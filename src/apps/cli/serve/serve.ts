@@ -6,7 +6,7 @@ import { terminalText } from "../../../prompt/encode/terminal-text.ts"
 import type { Caller } from "../../server/exchange.ts"
 import { createHandler } from "../../server/handler.ts"
 import { HttpProblem } from "../../server/http-problem.ts"
-import { type Listening, listen } from "../../server/listen.ts"
+import { type ListeningServer, listen } from "../../server/listen.ts"
 import { isLoopback } from "../../server/loopback.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
@@ -201,7 +201,7 @@ export function untilStopped({ io, interrupts, atEnd }: CliContext): Promise<voi
 }
 
 /** Takes no more requests, lets turns end within `drainMs`, and gives their last words a second to be read. */
-async function drain(server: Listening, agents: readonly Agent[], drainMs: number): Promise<void> {
+async function drain(server: ListeningServer, agents: readonly Agent[], drainMs: number): Promise<void> {
   const hurry = new AbortController()
   const closed = server.close(hurry.signal)
   const signal = AbortSignal.timeout(drainMs)

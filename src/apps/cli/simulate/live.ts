@@ -75,7 +75,7 @@ interface LifeOptions extends CommonOptions {
 }
 
 /** Everything that the days of a life work on. */
-interface Living {
+interface LifeParts {
   readonly script: Script
   readonly profile: Profile
   readonly session: Session
@@ -110,9 +110,9 @@ export async function live(script: Script, options: LifeOptions, context: CliCon
   }
 }
 
-type Beginning = Pick<Living, "script" | "profile" | "time" | "atMinute">
+type Beginning = Pick<LifeParts, "script" | "profile" | "time" | "atMinute">
 
-async function begin(beginning: Beginning, [options, context]: [LifeOptions, CliContext]): Promise<Living> {
+async function begin(beginning: Beginning, [options, context]: [LifeOptions, CliContext]): Promise<LifeParts> {
   const { profile, time } = beginning
   const { clock, timers } = time
   const ports = { ...(await portsFor(profile.model, context)), clock, timers, ids: countingIds(), random: seededRandom(1) }
@@ -133,7 +133,7 @@ async function begin(beginning: Beginning, [options, context]: [LifeOptions, Cli
   return { ...beginning, agent, store, requests, now, user, session: agent.session("simulated") }
 }
 
-interface Recording extends Pick<Living, "requests" | "now" | "time">, Pick<LifeOptions, "onAssembly"> {
+interface Recording extends Pick<LifeParts, "requests" | "now" | "time">, Pick<LifeOptions, "onAssembly"> {
   readonly count: (text: string) => number
   readonly served: ReturnType<typeof servedTokens>
 }
@@ -185,7 +185,7 @@ function servedTokens(counter: TokenCounter): (assembly: Assembly, atMs: number)
   }
 }
 
-async function liveDays(living: Living): Promise<Pick<Life, "subjects" | "days" | "checks" | "failures">> {
+async function liveDays(living: LifeParts): Promise<Pick<Life, "subjects" | "days" | "checks" | "failures">> {
   const { script, time, now, agent } = living
   const subjects = subjectsOf(script.expectations)
   const [days, checks, failures]: [LivedDay[], CheckedExpectation[], Life["failures"][number][]] = [[], [], []]
@@ -236,7 +236,7 @@ function wordsOf(all: readonly ScriptedWords[], day: number, atMinute: MinuteOfD
 }
 
 /** The line of a turn: the script's, or what its user finds to say. */
-async function textOf(words: ScriptedWords, { now: { day }, user, time }: Living): Promise<string> {
+async function textOf(words: ScriptedWords, { now: { day }, user, time }: LifeParts): Promise<string> {
   const { texts, firstDay, everyDays } = words
   if (texts.length > 0) return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
   return user.next(words, { day, atMs: time.clock.nowMs() })
@@ -249,7 +249,7 @@ function subjectsOf(expectations: readonly Expectation[]): readonly RecalledWord
 }
 
 /** The parts of a prompt for the question, but the question itself and what the author wrote, in which the words stand. */
-async function partsWith({ words, asked }: RecalledWords, { session, time }: Living): Promise<readonly string[]> {
+async function partsWith({ words, asked }: RecalledWords, { session, time }: LifeParts): Promise<readonly string[]> {
   const { spans } = await time.settled(session.preview(asked ?? `${words}?`, { from: { id: terminalUser } }))
   const sought = words.toLowerCase()
   const found = spans.filter(
@@ -259,7 +259,7 @@ async function partsWith({ words, asked }: RecalledWords, { session, time }: Liv
   return [...new Set(found.map(({ key }) => key))]
 }
 
-async function keptBy({ store, session, profile }: Living): Promise<Pick<LivedDay, "memories" | "events">> {
+async function keptBy({ store, session, profile }: LifeParts): Promise<Pick<LivedDay, "memories" | "events">> {
   const key = { ...session.key, user: terminalUser }
   const memories = profile.memory.enabled ? (await store.memories.recent(key, { limit: 100_000 })).length : 0
   const hooks = (await store.load(session.key, { last: 0 }))?.state.hooks as Readonly<Record<string, unknown>> | undefined

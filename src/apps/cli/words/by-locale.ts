@@ -4,14 +4,14 @@ import { isRecord } from "../../../core/json-access.ts"
  * Words as a catalogue has them, by the same names. In place of a function stands its text, in which `{0}` is the first thing that varies
  * and `{1.by}` a field of the second one, or another function.
  */
-type Translated<Words> = {
+type Translation<Words> = {
   readonly [Name in keyof Words]: Words[Name] extends (...parts: never) => infer Text
-    ? Translated<Text> | Words[Name]
-    : Translated<Words[Name]>
+    ? Translation<Text> | Words[Name]
+    : Translation<Words[Name]>
 }
 
 /** Makes a function that returns the words for a locale: Chinese for `zh*`, else English. */
-export function byLocale<Words>({ en, zh }: { readonly en: Words; readonly zh: Translated<Words> }): (locale: string) => Words {
+export function byLocale<Words>({ en, zh }: { readonly en: Words; readonly zh: Translation<Words> }): (locale: string) => Words {
   const chinese = inWords(zh, en) as Words
   return (locale) => (locale.toLowerCase().startsWith("zh") ? chinese : en)
 }

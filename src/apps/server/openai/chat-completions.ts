@@ -8,7 +8,7 @@ import { turnErrorBody } from "../turn-failure.ts"
 import { questionsOf } from "../waiting-calls.ts"
 
 /** The facts that every object of an answer repeats. */
-export interface Answering {
+export interface AnswerFacts {
   readonly id: string
   /** Seconds since 1970. */
   readonly created: number
@@ -19,7 +19,7 @@ export interface Answering {
 
 /** The answer as one object. */
 export function completion(
-  { id, created, model, links }: Answering,
+  { id, created, model, links }: AnswerFacts,
   result: TurnResult & { readonly ok: true },
   { locale, thoughts = "" }: { readonly locale: string; readonly thoughts?: string },
 ) {
@@ -49,7 +49,7 @@ function callsIn({ calls }: TurnResult & { readonly ok: true }) {
 /** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
 export function askedIn(
   result: TurnResult & { readonly ok: true },
-  { locale, links }: { readonly locale: string } & Pick<Answering, "links">,
+  { locale, links }: { readonly locale: string } & Pick<AnswerFacts, "links">,
 ) {
   const approvals = questionsOf(result, locale, links)
   const words = approvals.map(({ text }) => text)
@@ -71,7 +71,7 @@ export function mediaOf(attachments: readonly FileAttachment[], imagesBefore = 0
 
 /** The answer as the chunks of a stream. A failed turn ends it with an object `error`, which clients throw. */
 export async function* completionChunks(
-  { id, created, model, links }: Answering,
+  { id, created, model, links }: AnswerFacts,
   turn: Answer,
   { includeUsage, locale }: { readonly includeUsage: boolean; readonly locale: string },
 ): AsyncGenerator<object> {

@@ -3,14 +3,14 @@ import type { TurnResult } from "../../../trace/turn-event.ts"
 import type { Answer } from "../exchange.ts"
 import { segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
-import { type Answering, askedIn, finishReason, mediaOf, usageOf } from "./chat-completions.ts"
+import { type AnswerFacts, askedIn, finishReason, mediaOf, usageOf } from "./chat-completions.ts"
 
 type Call = NonNullable<Whole["calls"]>[number]
 type Whole = TurnResult & { readonly ok: true }
 type Item = ReturnType<typeof messageItem> | ReturnType<typeof callItem>
 
 /** The facts of a response beside its answer. */
-export interface Responding extends Answering {
+export interface ResponseFacts extends AnswerFacts {
   readonly locale: string
   /** True if the conversation is kept, so that a later request can go on from this response. */
   readonly store: boolean
@@ -18,10 +18,10 @@ export interface Responding extends Answering {
 }
 
 /** The id of the item that has the words of a response. */
-export const itemIdOf = ({ id }: Pick<Answering, "id">): string => `msg_${id.replace(/^resp_/, "")}`
+export const itemIdOf = ({ id }: Pick<AnswerFacts, "id">): string => `msg_${id.replace(/^resp_/, "")}`
 
 /** The answer as one object of `/v1/responses`. */
-export function response(of: Responding, result: Whole) {
+export function response(of: ResponseFacts, result: Whole) {
   const reason = finishReason(result)
   const cut = { length: "max_output_tokens", content_filter: "content_filter" }[reason]
   const { prompt_tokens, completion_tokens, total_tokens, ...details } = usageOf(result.usage)
@@ -35,7 +35,7 @@ export function response(of: Responding, result: Whole) {
 }
 
 /** A response that has no answer yet. */
-function begun({ id, created, model, store, previous = null }: Responding, status: string) {
+function begun({ id, created, model, store, previous = null }: ResponseFacts, status: string) {
   return {
     ...{ id, object: "response", created_at: created, status, model, output: [], error: null, incomplete_details: null },
     ...{ instructions: null, metadata: {}, parallel_tool_calls: true, previous_response_id: previous, store },
@@ -44,7 +44,7 @@ function begun({ id, created, model, store, previous = null }: Responding, statu
 }
 
 /** The items of an answer: its words with its files and questions, and the calls of the client's tools. */
-function outputOf(of: Responding, result: Whole): readonly Item[] {
+function outputOf(of: ResponseFacts, result: Whole): readonly Item[] {
   const { content = "", ...questions } = askedIn(result, of) ?? {}
   const { attachments = [], calls = [] } = result
   const text = result.text + content
@@ -55,7 +55,7 @@ function outputOf(of: Responding, result: Whole): readonly Item[] {
 
 const textPart = (text: string) => ({ type: "output_text", text, annotations: [], logprobs: [] }) as const
 
-function messageItem(of: Responding, status: string, ...texts: readonly string[]) {
+function messageItem(of: ResponseFacts, status: string, ...texts: readonly string[]) {
   return { id: itemIdOf(of), type: "message", role: "assistant", status, content: texts.map(textPart) } as const
 }
 
@@ -65,14 +65,14 @@ function callItem({ id, tool, args }: Call) {
 }
 
 /** The answer as the events of a stream. A failed turn ends it with `response.failed`. */
-export async function* responseEvents(of: Responding, turn: Answer): AsyncGenerator<object> {
+export async function* responseEvents(of: ResponseFacts, turn: Answer): AsyncGenerator<object> {
   let next = 0
   for await (const { type, ...fields } of eventsOf(of, turn))
     yield { type: `response.${type}`, sequence_number: next++, ...fields }
 }
 
 async function* eventsOf(
-  of: Responding,
+  of: ResponseFacts,
   turn: Answer,
 ): AsyncGenerator<{ readonly type: string; readonly [field: string]: unknown }> {
   const begunOne = begun(of, "in_progress")
@@ -103,17 +103,17 @@ async function* eventsOf(
   }
 }
 
-const at = (of: Responding) => ({ item_id: itemIdOf(of), output_index: 0, content_index: 0 })
+const at = (of: ResponseFacts) => ({ item_id: itemIdOf(of), output_index: 0, content_index: 0 })
 
 /** The events of a piece of the message, of which so many characters were said; undefined before the first. */
-function textEvents(of: Responding, delta: string, said: number | undefined) {
+function textEvents(of: ResponseFacts, delta: string, said: number | undefined) {
   const added = { type: "output_item.added", output_index: 0, item: messageItem(of, "in_progress") }
   const opening = [added, { type: "content_part.added", ...at(of), part: textPart("") }]
   const more = delta === "" ? [] : [{ type: "output_text.delta", ...at(of), delta, logprobs: [] }]
   return [...(said === undefined ? opening : []), ...more]
 }
 
-function endEvents(of: Responding, { content }: ReturnType<typeof messageItem>, said: number | undefined) {
+function endEvents(of: ResponseFacts, { content }: ReturnType<typeof messageItem>, said: number | undefined) {
   const text = content.map((part) => part.text).join("")
   const done = { type: "output_text.done", ...at(of), text, logprobs: [] }
   return [...textEvents(of, text.slice(said ?? 0), said), done, { type: "content_part.done", ...at(of), part: textPart(text) }]

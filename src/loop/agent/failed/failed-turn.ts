@@ -76,7 +76,7 @@ export function wordsOf(
   return [{ ...said, ...defined({ attachments: filled(attachments), replyTo, mentions: filled(mentions) }) }]
 }
 
-interface Keeping {
+interface KeptPart {
   readonly messages: readonly HistoryMessage[]
   /** By id, bytes that came up in the turn. Those that the messages name are kept. */
   readonly made: ReadonlyMap<string, Uint8Array>
@@ -90,7 +90,7 @@ const keepMs = 2_000
 async function keep(
   { store, blobs, ports, profile, onWarning }: AgentContext,
   { key, turnId, bytes }: TurnInput,
-  { messages, isLate, made }: Keeping,
+  { messages, isLate, made }: KeptPart,
 ): Promise<void> {
   if (messages.length === 0) return
   const timeoutMs = Math.min(keepMs, profile.limits.toolMs)

@@ -84,7 +84,7 @@ interface FeedParts extends ContextParts {
   readonly warn: (turn: ObservedTurn, message: string) => void
 }
 
-interface Waiting {
+interface QueuedEvent {
   readonly turn: ObservedTurn
   readonly event: ObservedEvent
   /** The number of events that were left out before this one. */
@@ -108,7 +108,7 @@ class ObserverFeed {
   readonly #closing = new AbortController()
   /** By turn: an observer may look at one long after its end, and nothing says when it last does. */
   readonly #allowances = new WeakMap<ObservedTurn, Allowance>()
-  #queue: Waiting[] = []
+  #queue: QueuedEvent[] = []
   #running: Promise<void> | undefined
   /** Events that were left out since the last event on the list. */
   #missed = 0
@@ -167,7 +167,7 @@ class ObserverFeed {
     this.#running = undefined
   }
 
-  #task({ turn, event, missed }: Waiting): (signal: AbortSignal) => void | Promise<void> {
+  #task({ turn, event, missed }: QueuedEvent): (signal: AbortSignal) => void | Promise<void> {
     return (signal) => {
       const allowance = this.#allowances.get(turn) ?? { posted: 0, hasWoken: false }
       this.#allowances.set(turn, allowance)
@@ -178,7 +178,7 @@ class ObserverFeed {
   }
 
   /** Reports events that were left out, once for each turn: when it ends, or when the next one begins if its end was left out too. */
-  #reportMissed({ turn, event, missed }: Waiting): void {
+  #reportMissed({ turn, event, missed }: QueuedEvent): void {
     this.#unreported += missed
     const isDue = event.type === "turn-end" || (this.#last !== undefined && this.#last !== turn)
     this.#last = turn

@@ -9,15 +9,15 @@ import type { PromptStack } from "../../../prompt/stack/prompt-stack.ts"
 import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
-import type { Heard } from "../hear.ts"
+import type { HeardMessage } from "../hear.ts"
 import { type HearOptions, inputOf, refusalOf } from "../session-options.ts"
 import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
 import {
+  type HistoryNeed,
   hasBegun,
   type LiveSession,
   maxMessages,
   move,
-  type Needed,
   type QueuedTurn,
   type SessionAtRest,
   signalsOf,
@@ -32,7 +32,7 @@ export type Work<T> = (at: SessionAtRest, deadline: Deadline) => Promise<T>
 /** The options of work in the queue: `needed` are the messages that it needs. */
 interface WorkOptions {
   readonly signal?: AbortSignal | undefined
-  readonly needed?: Needed | undefined
+  readonly needed?: HistoryNeed | undefined
 }
 
 /** The work of a session, one piece after the other, with the agent that the session has and the stack that it works on. */
@@ -168,7 +168,7 @@ export class SessionQueue implements LiveSession {
     }
   }
 
-  async #load(signal: AbortSignal, needed: Needed | undefined): Promise<SessionRecord | undefined> {
+  async #load(signal: AbortSignal, needed: HistoryNeed | undefined): Promise<SessionRecord | undefined> {
     const { store, profile } = this.agent
     const { contextCount, groupTokens = 0 } = profile.history
     // The most that a prompt shows, or that one turn answers. In a window of tokens each message takes 4 or more.
@@ -183,7 +183,7 @@ export class SessionQueue implements LiveSession {
   }
 
   /** Keeps words without answering them. Later work waits for that. */
-  hear(text: string, options: HearOptions, turnId = this.agent.ports.ids.next("heard")): Promise<Heard> {
+  hear(text: string, options: HearOptions, turnId = this.agent.ports.ids.next("heard")): Promise<HeardMessage> {
     const { atMs = this.agent.ports.clock.nowMs() } = options
     const input = inputOf(this, { text, options, turnId })
     const refusal = refusalOf(input, this.agent.closed.aborted)

@@ -104,13 +104,13 @@ function whyAlone(turn: QueuedTurn, next: QueuedTurn): string | undefined {
  * The messages of a history that work needs: those that a prompt shows and, besides, enough for the condition to hold of the newest
  * ones; or all. A conversation can be long, and most turns need its newest messages alone.
  */
-export type Needed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
+export type HistoryNeed = "all" | ((newest: readonly HistoryMessage[]) => boolean)
 
 /** The id of the turn of a message. */
 export const turnIdOf = (messageId: string): string => messageId.slice(0, messageId.lastIndexOf(":"))
 
 /** The need of a turn whose words reply to the message of an id: all messages of that one's turn. */
-export function turnOf(replyTo: unknown): Needed | undefined {
+export function turnOf(replyTo: unknown): HistoryNeed | undefined {
   if (typeof replyTo !== "string") return undefined
   const turnId = turnIdOf(replyTo)
   return (newest) => newest[0]?.turnId !== turnId && newest.some((message) => message.turnId === turnId)
@@ -126,7 +126,7 @@ export interface TurnCall {
   readonly makeInput: (turnId: string, record?: SessionRecord) => TurnInput
   /** Makes the beginning of a turn that comes in the place of others. */
   readonly replace?: ((at: SessionAtRest) => Promise<Replacement>) | undefined
-  readonly needed?: Needed | undefined
+  readonly needed?: HistoryNeed | undefined
   readonly signal: AbortSignal | undefined
   /** Default: a new id. */
   readonly turnId?: string | undefined

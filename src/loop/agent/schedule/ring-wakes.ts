@@ -65,7 +65,7 @@ export async function ring(parts: RingParts, job: Job, { ports, signal, isLast, 
   if (!result.ok) throw result.error
 }
 
-type Wakened = ReturnType<RingParts["latest"]>
+type WakeParts = ReturnType<RingParts["latest"]>
 
 interface Alarm {
   readonly reason: string
@@ -75,7 +75,7 @@ interface Alarm {
 }
 
 /** The sentence with which a wake begins its turn: when it was due, what for, and how late it is. */
-function alarmText({ profile, dialect }: Wakened, { reason, timeZone, dueMs, nowMs }: Alarm): string {
+function alarmText({ profile, dialect }: WakeParts, { reason, timeZone, dueMs, nowMs }: Alarm): string {
   if (!dialect.files.has("alarm")) return reason
   const zone = timeZone ?? profile.timeZone ?? "UTC"
   const late = nowMs - dueMs >= lateMs ? durationText(nowMs - dueMs, profile.locale) : undefined
@@ -104,7 +104,7 @@ function durationText(ms: number, locale: string): string {
 const maxShown = 20
 
 /** Shows the reminders that came due since the conversation's last turn, and those of turns that were set aside. */
-export function showReminders({ notes, stack, state, warn, startedMs, turnId }: BeforeTurnContext, agent: Wakened): void {
+export function showReminders({ notes, stack, state, warn, startedMs, turnId }: BeforeTurnContext, agent: WakeParts): void {
   const { due = [] } = (state.get() ?? {}) as Partial<KeptReminders>
   const alarms = [...due, ...notes.map(({ payload }) => payload)]
   state.set(alarms.length === 0 ? null : ({ turnId, shown: alarms, due: [] } satisfies KeptReminders))

@@ -51,12 +51,12 @@ export async function runCommand(line: string, chat: CommandChat): Promise<Comma
 /** A conversation that is longer has its second thoughts at its end. */
 const maxMessages = 1_000
 
-interface Running extends CommandChat {
+interface OpenChat extends CommandChat {
   readonly words: Words
   readonly history: readonly SessionMessage[]
 }
 
-const commands: { readonly [K in Name]: (chat: Running, rest: string) => Promise<CommandOutcome> } = {
+const commands: { readonly [K in Name]: (chat: OpenChat, rest: string) => Promise<CommandOutcome> } = {
   async start({ session, from, words, history }) {
     if (history.length > 0) return { text: words.inTheMiddle }
     return { text: (await session.greet({ from })) ?? words.hello }
@@ -140,7 +140,7 @@ function lastTurn(history: readonly SessionMessage[]): readonly SessionMessage[]
 }
 
 /** Puts another answer in the place of the last one, or another greeting in the place of the only message. */
-async function swipe({ words, history, ...chat }: Running, rest: string): Promise<CommandOutcome> {
+async function swipe({ words, history, ...chat }: OpenChat, rest: string): Promise<CommandOutcome> {
   if (history.length === 0) return { text: words.nothingSaid }
   const { at, all } = others(chat, history)
   const other = all[chosen(rest, at, all.length) ?? -1]

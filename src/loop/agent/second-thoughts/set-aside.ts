@@ -17,7 +17,7 @@ export interface LoadedSession {
 }
 
 /** A session whose history ends elsewhere. Nothing is written yet. */
-interface Rewound {
+interface RewoundSession {
   readonly record: SessionRecord
   readonly replaces: ReplacedTurns
   /** True if words that were only heard stay in the history. */
@@ -37,7 +37,7 @@ export function rewound(
   { agent, key, record, turns }: LoadedSession,
   after: string | null,
   { keepHeard = true, replaced: inItsPlace }: { readonly keepHeard?: boolean; readonly replaced?: StoredTurn } = {},
-): Rewound {
+): RewoundSession {
   const path = pathTo(turns, after)
   const leaving = turns.filter(({ isAside, turnId }) => !isAside && !path.has(turnId))
   const gone = leaving.filter((turn) => !keepHeard || turn === inItsPlace || !turn.messages.every(isHeard))
@@ -71,7 +71,7 @@ export function rewound(
 /** The commit that writes a session as {@link rewound} made it. Jobs are asked for turns that return and for those that `append` begins. */
 export function commitOf(
   session: LoadedSession,
-  { record, replaces, keepHeard }: Rewound,
+  { record, replaces, keepHeard }: RewoundSession,
   append: SessionCommit["append"] = [],
 ): SessionCommit {
   const { agent, key, turns } = session

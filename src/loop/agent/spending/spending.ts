@@ -96,7 +96,7 @@ export class SpendingLimits implements Spending<TurnContext> {
     return [...stored.flatMap(callsIn), ...running.flatMap(({ id, calls }) => (known.has(id) ? [] : calls))]
   }
 
-  #passed(found: Refused & { readonly used: number; readonly estimated: number; readonly asked: number }, user?: string) {
+  #passed(found: UnpricedModel & { readonly used: number; readonly estimated: number; readonly asked: number }, user?: string) {
     const { limit } = found
     const nowMs = this.#shared.ports.clock.nowMs()
     const { untilMs } = dayOf(nowMs, this.#profile)
@@ -117,13 +117,13 @@ export class SpendingLimits implements Spending<TurnContext> {
   }
 }
 
-interface Refused {
+interface UnpricedModel {
   readonly limit: (typeof limitNames)[number]
   readonly most: number
   readonly model: string
 }
 
-function unpriced(evidence: Refused): PromptStrataError {
+function unpriced(evidence: UnpricedModel): PromptStrataError {
   const message = `expected a price of ${evidence.model} for ${inSnakeCase(evidence.limit)} of [limits], found none.`
   const hint = `Add a table [prices.${JSON.stringify(evidence.model)}] to the profile, with what a million tokens cost as \`input\` and as \`output\`.`
   return new PromptStrataError("spending-limit", message, { hint, evidence })

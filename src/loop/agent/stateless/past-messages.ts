@@ -25,7 +25,7 @@ export interface ChatRun extends CallResult {
 }
 
 /** The conversation in which messages of a caller stand. */
-interface Past extends PastConversation {
+interface SentHistory extends PastConversation {
   /** The user, whose name a message may replace. */
   readonly speaker: HistoryMessage["speaker"]
   readonly agentName: string
@@ -34,7 +34,7 @@ interface Past extends PastConversation {
 }
 
 /** The messages before the last one, as history, with their attachments. */
-export async function pastMessages(messages: readonly ChatMessage[], past: Past): Promise<readonly HistoryMessage[]> {
+export async function pastMessages(messages: readonly ChatMessage[], past: SentHistory): Promise<readonly HistoryMessage[]> {
   const { key, speaker, agentName, nowMs } = past
   const history = messages.slice(0, -1).map(
     ({ role, content, name, atMs = nowMs, runs }, at): HistoryMessage => ({

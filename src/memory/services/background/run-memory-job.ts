@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
-import type { MemoryService, NewMemory, Remembered } from "../memory/memory-service.ts"
+import type { MemoryService, NewMemory, RememberResult } from "../memory/memory-service.ts"
 import type { RecordedMemoryService } from "../memory/recorded-memories.ts"
 import type { Job } from "../store/job-runner.ts"
 import { counted, isBadOutcome } from "../store/receipt.ts"
@@ -167,7 +167,7 @@ async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): 
     return { key, memory: isLater ? { ...each, judgedIn: run.job.turnId } : each }
   })
   const said = [...heard, ...run.turns].reduce((sum, { messages }) => sum + messages.length, 0)
-  const resultOf = (kept: readonly Pick<Remembered, "status" | "id" | "updates">[]) =>
+  const resultOf = (kept: readonly Pick<RememberResult, "status" | "id" | "updates">[]) =>
     storeResult(kept, { bare: said - all.length, low: all.length - given.length, left })
   if (run.isTogether && memory.plan) {
     const memories = await memory.plan(wanted)
@@ -183,7 +183,7 @@ async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): 
         ),
     }
   }
-  const kept: Remembered[] = []
+  const kept: RememberResult[] = []
   for (const { memory: made, key } of wanted) {
     await run.expectWanted(signal)
     kept.push(await memory.remember(made, key, { ofTurn: true }))
@@ -192,7 +192,7 @@ async function storeStep({ run, signal }: Step, memory: RecordedMemoryService): 
 }
 
 /** The result for memories that were kept. `bare` and `low` messages were not, and of those that were heard, `left` were passed over. */
-function storeResult(kept: readonly Remembered[], count: Readonly<Record<"bare" | "low" | "left", number>>): StepResult {
+function storeResult(kept: readonly RememberResult[], count: Readonly<Record<"bare" | "low" | "left", number>>): StepResult {
   const { bare, low, left } = count
   const stored = kept.filter(({ status }) => status === "stored").length
   const duplicates = kept.length - stored

@@ -77,7 +77,7 @@ export interface NewMemory extends Omit<StoredMemory, keyof ServiceKey | AddedBy
 }
 
 /** The result of {@link MemoryService.remember}. */
-export interface Remembered {
+export interface RememberResult {
   /** `duplicate`: the id or the text was known. */
   readonly status: "stored" | "duplicate"
   /** The id of the stored memory, or of the one that says the same. */
@@ -94,7 +94,7 @@ export interface MemoryService extends MemoryRecall {
    * Keeps a memory once. A known id, and the same text of the same user in the same audience, are duplicates. Background work tries again
    * if it throws. It passes `ofTurn`: then a memory must not be kept if its turn was forgotten meanwhile ({@link MemoryRecords.put}).
    */
-  remember(memory: NewMemory, key: ServiceKey, options?: { readonly ofTurn?: boolean }): Promise<Remembered>
+  remember(memory: NewMemory, key: ServiceKey, options?: { readonly ofTurn?: boolean }): Promise<RememberResult>
   /**
    * Notes that memories stood in the prompt of an answered turn; they are then forgotten more slowly ({@link MemoryRecords.markUsed}).
    * Background work calls it, and tries again if it throws. Without this method, recall changes nothing.

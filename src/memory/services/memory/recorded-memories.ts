@@ -18,7 +18,7 @@ import {
   type MemoryServiceOptions,
   type NewMemory,
   nameOf,
-  type Remembered,
+  type RememberResult,
   type RerankCandidate,
 } from "./memory-service.ts"
 import { type IndexSettings, ScopeIndex } from "./scope-index.ts"
@@ -186,7 +186,7 @@ async function remember(
   indexes: ScopeIndexes,
   given: NewMemory,
   { key, ofTurn }: { readonly key: ServiceKey; readonly ofTurn: boolean },
-): Promise<Remembered> {
+): Promise<RememberResult> {
   const { records, embed } = options
   const { supersedes = [], ...rest } = given
   const memory = await withUpdates(indexes, rest, key)

@@ -40,7 +40,7 @@ export interface ClaimedJob {
   readonly retryCount: number
 }
 
-type Settled = Promise<void> | void
+type Settlement = Promise<void> | void
 
 /** The steps of the life of a claimed job, which each store does in its own way. */
 export interface JobClaims<Claimed extends ClaimedJob> {
@@ -49,15 +49,15 @@ export interface JobClaims<Claimed extends ClaimedJob> {
    * had its last attempt. Absent where claiming counts attempts.
    */
   begin?(claimed: Claimed): Promise<Claimed | undefined>
-  complete(claimed: Claimed): Settled
+  complete(claimed: Claimed): Settlement
   /** Puts a job back in its place. It and its conversation wait for `waitMs`. */
-  fail(claimed: Claimed, reason: string, waitMs: number): Settled
+  fail(claimed: Claimed, reason: string, waitMs: number): Settlement
   /** Puts a job back in its place as if it had not been claimed. */
-  release(claimed: Claimed): Settled
+  release(claimed: Claimed): Settlement
   /** Puts back a job without a handler. */
-  setAside(claimed: Claimed): Settled
+  setAside(claimed: Claimed): Settlement
   /** Makes a job a dead letter. */
-  bury(claimed: Claimed, dead: DeadJob): Settled
+  bury(claimed: Claimed, dead: DeadJob): Settlement
   /** Keeps a job from being taken over. False when this process no longer holds it. Absent where jobs are not taken over one by one. */
   heartbeat?(claimed: Claimed): Promise<boolean>
 }
@@ -82,7 +82,7 @@ interface RunningJobsParts<Claimed extends ClaimedJob> {
   readonly onFault: (error: unknown, claimed: Claimed) => void
 }
 
-interface Running<Claimed> {
+interface RunningJob<Claimed> {
   readonly claimed: Claimed
   readonly settled: Promise<void>
   stop: (reason: PromptStrataError) => void
@@ -94,7 +94,7 @@ export const heartbeatMs = 10_000
 /** The jobs that this process runs. Each attempt ends with its job done, to be tried again, or a dead letter. */
 export class RunningJobs<Claimed extends ClaimedJob> {
   readonly #parts: RunningJobsParts<Claimed>
-  readonly #running = new Set<Running<Claimed>>()
+  readonly #running = new Set<RunningJob<Claimed>>()
   readonly #slice: TimeSlice
 
   constructor(parts: RunningJobsParts<Claimed>) {
@@ -115,14 +115,14 @@ export class RunningJobs<Claimed extends ClaimedJob> {
   }
 
   run(claimed: Claimed, handler: JobHandler | undefined): void {
-    let stop: Running<Claimed>["stop"] = () => undefined
+    let stop: RunningJob<Claimed>["stop"] = () => undefined
     const settled = this.#runAndSettle(claimed, handler, (give) => (stop = give))
       .catch((error: unknown) => this.#parts.onFault(error, claimed))
       .finally(() => {
         this.#running.delete(entry)
         this.#parts.onSettled()
       })
-    const entry: Running<Claimed> = { claimed, settled, stop: (reason) => stop(reason) }
+    const entry: RunningJob<Claimed> = { claimed, settled, stop: (reason) => stop(reason) }
     this.#running.add(entry)
   }
 

@@ -93,7 +93,7 @@ interface CountedDraft extends Pick<Assembly, "messages" | "tokens" | "overheadT
 }
 
 /** The counter of a draft, and the native tools that go with the request. */
-export interface Counting {
+export interface CountOptions {
   readonly counter: TokenCounter
   /** Remembers what was counted. */
   readonly memo: Memo
@@ -101,7 +101,7 @@ export interface Counting {
 }
 
 /** Counts a draft: the contents of its messages and what the provider adds around them. */
-export function countDraft({ messages }: Draft, { counter: given, memo, tools }: Counting): number {
+export function countDraft({ messages }: Draft, { counter: given, memo, tools }: CountOptions): number {
   const counter = messageCounter(given, memo)
   const [sketches, others, known] = writtenOf(messages, counter)
   let tokens = known
@@ -137,7 +137,7 @@ function writtenOf(messages: readonly DraftMessage[], counter: MessageCounter) {
 }
 
 /** Writes a draft out as messages and counts them. */
-export function countMessages(draft: Draft, { counter: given, memo, tools }: Counting): CountedDraft {
+export function countMessages(draft: Draft, { counter: given, memo, tools }: CountOptions): CountedDraft {
   const counter = messageCounter(given, memo)
   const written: WrittenMessage[] = []
   const messages: Message[] = []

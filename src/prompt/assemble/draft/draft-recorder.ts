@@ -27,7 +27,7 @@ export function originOf(injection: Injection): Origin {
 const joinedItems = memoKind<Injection, Piece>()
 
 /** A part of a printed text. */
-type Printed = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
+type WrittenPart = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
 
 /** A message while it is being printed. */
 interface OpenMessage {
@@ -80,7 +80,7 @@ export class DraftRecorder {
     return around
   }
 
-  put({ text, part, trust, source, parts }: Printed): void {
+  put({ text, part, trust, source, parts }: WrittenPart): void {
     if (text === "") return
     const { key, stability } = this.origin
     const { pieces } = this.#place(source)

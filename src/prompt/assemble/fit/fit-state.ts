@@ -2,7 +2,7 @@ import { commonStart, memoKind } from "../../../core/memo.ts"
 import type { CutRecord, CutSize, PrefixMoved } from "../../../core/span.ts"
 import { type Injection, stabilityOf } from "../../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
-import { type Counting, countDraft } from "../draft/count.ts"
+import { type CountOptions, countDraft } from "../draft/count.ts"
 import { type Draft, ownTokens } from "../draft/draft.ts"
 import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, messageCounter, valueTokens } from "../tokens/message-counter.ts"
@@ -22,7 +22,7 @@ export interface FitOptions extends ComposeOptions {
   /** The prompt's file. */
   readonly file: PromptFile
   readonly places: KeyPlaces
-  readonly counting: Counting
+  readonly counting: CountOptions
   /** Tokens that the whole request may have, with what the provider adds around messages. */
   readonly budgetTokens?: number | undefined
   /** The cut of the turn's first request; absent in the first one. */
@@ -35,7 +35,7 @@ export interface FitOptions extends ComposeOptions {
 }
 
 /** A draft within its budget. */
-export interface Fitted {
+export interface FittedDraft {
   readonly draft: Draft
   /** The tokens of an injection before it was cut, each text counted by itself. */
   fromTokens(key: string): number
@@ -86,7 +86,7 @@ const grownInTurn: ReadonlySet<string> = new Set(["runs", "steps"])
 const lastingCounts = memoKind<PromptFile, { readonly things: readonly unknown[]; readonly tokens: number }>()
 
 /** The injections and their draft while fitting goes on. Every cut is made from the whole injection, never from a cut one. */
-export class FitState implements Fitted {
+export class FitState implements FittedDraft {
   readonly options: FitOptions
   readonly ranked: RankOrder
   readonly counter: MessageCounter

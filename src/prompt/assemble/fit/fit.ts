@@ -6,7 +6,7 @@ import type { Draft } from "../draft/draft.ts"
 import { compose } from "../print/prompt-printer.ts"
 import type { KeyPlaces, RankOrder } from "./draft-items.ts"
 import { dropRun, plainDropsEnd } from "./drop-run.ts"
-import { type FitOptions, FitState, type Fitted, type Goal, isLasting, turnRoom } from "./fit-state.ts"
+import { type FitOptions, FitState, type FittedDraft, type Goal, isLasting, turnRoom } from "./fit-state.ts"
 import { shorten, shortenHistoryAhead } from "./shorten.ts"
 import { canShorten } from "./shrink.ts"
 
@@ -17,7 +17,7 @@ import { canShorten } from "./shrink.ts"
  * room. Deterministic.
  * @throws PromptStrataError `budget`, with the smallest possible budget and the largest items, if nothing is left to shrink.
  */
-export function fit(injections: readonly Injection[], options: FitOptions): Fitted {
+export function fit(injections: readonly Injection[], options: FitOptions): FittedDraft {
   if (isUnlimited(injections, options)) {
     // Nothing is cut, so nobody asks for the tokens of a cut injection.
     return {

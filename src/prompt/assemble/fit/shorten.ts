@@ -6,7 +6,7 @@ import { TextSlices } from "../tokens/text-slices.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 import { type FitState, type Goal, type Tryout, turnRoom } from "./fit-state.ts"
 import { fewestGone, firstWith, gainsOf, largestSize } from "./search.ts"
-import { dropUnits, type Shrunk, shrinkTo, sizeOf } from "./shrink.ts"
+import { dropUnits, type ShrunkInjection, shrinkTo, sizeOf } from "./shrink.ts"
 import { historySteps, type ListSteps, unitTokens } from "./water-marks.ts"
 
 /** Shortens a printed injection no more than the goal needs, at most to its minimum; true if tokens were saved. */
@@ -16,14 +16,14 @@ export function shorten(state: FitState, whole: Injection, goal: Goal): boolean 
 }
 
 /** A shorter form, and how it was made. */
-interface Short {
+interface ShortForm {
   readonly tryout: Tryout
   readonly cut: CutSize
 }
 
 /** Makes forms of an injection by size. The last one is kept, because it is usually the one chosen. */
-function tryouts(state: FitState, make: (size: number) => Shrunk): (size: number) => Short {
-  let last: { readonly size: number; readonly short: Short } | undefined
+function tryouts(state: FitState, make: (size: number) => ShrunkInjection): (size: number) => ShortForm {
+  let last: { readonly size: number; readonly short: ShortForm } | undefined
   return (size) => {
     if (last?.size === size) return last.short
     const { injection, cut } = make(size)
@@ -62,7 +62,7 @@ export function shortenHistoryAhead(state: FitState, whole: Injection, reason: s
 /** A factor above 1 that covers the error of adding up texts that were counted one by one. */
 const plainly = 1.25
 
-function shortList(state: FitState, whole: Injection, goal: Goal): Short | undefined {
+function shortList(state: FitState, whole: Injection, goal: Goal): ShortForm | undefined {
   const steps = stepsOf(state, whole)
   const at = tryouts(state, (count) => dropUnits(whole, steps.order, steps.units[count - 1] ?? 0, state.notices))
   const most = mostSteps(state, whole, steps.units.length, at)
@@ -103,14 +103,14 @@ function leftAfter({ content }: Injection, order: readonly Unit[], units: number
 }
 
 /** The number of steps after which the reserved tokens of content are still there. */
-function mostSteps(state: FitState, { key, fit }: Injection, all: number, at: (count: number) => Short): number {
+function mostSteps(state: FitState, { key, fit }: Injection, all: number, at: (count: number) => ShortForm): number {
   const minTokens = fit?.minTokens ?? 0
   if (minTokens <= 0) return all
   const lacks = (count: number) => minTokens - contentTokens(state, key, at(count).tryout)
   return largestSize({ least: 0, most: all, guess: all - 1 }, (count) => (count === 0 ? 0 : lacks(count)))
 }
 
-function shortText(state: FitState, whole: Injection, goal: Goal): Short | undefined {
+function shortText(state: FitState, whole: Injection, goal: Goal): ShortForm | undefined {
   const { key, fit } = whole
   const learn = learner(state, whole)
   const at = tryouts(state, (size) => {

@@ -27,7 +27,7 @@ export function canShorten({ content, fit }: Injection): boolean {
  * Cuts a text so that at most `size` UTF-16 units are left, with a notice in place of the rest. The raw value is cut, between
  * graphemes (S17); it is encoded later.
  */
-export function shrinkTo(injection: Injection, size: number, notices: Notices): Shrunk {
+export function shrinkTo(injection: Injection, size: number, notices: Notices): ShrunkInjection {
   const { content, fit } = injection
   const text: TrustedText = typeof content === "string" ? { text: content, trust: injection.trust } : (content as TrustedText)
   return {
@@ -82,13 +82,13 @@ export interface Notices {
 }
 
 /** An injection after a cut, and the cut in the form that later steps of the turn repeat. */
-export interface Shrunk {
+export interface ShrunkInjection {
   readonly injection: Injection
   readonly cut: CutSize
 }
 
 /** Drops the first `units` of a list's drop order and puts a notice in their place. */
-export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): Shrunk {
+export function dropUnits(injection: Injection, order: readonly Unit[], units: number, notices: Notices): ShrunkInjection {
   const entries = injection.content as readonly SlotEntry[]
   const kept = keptOf(entries, order, units)
   const cut = { entries: kept.length, of: entries.length }
@@ -115,7 +115,7 @@ function keptOf(entries: readonly SlotEntry[], order: readonly Unit[], units: nu
 
 const noUnit: Unit = { at: 0, size: 0 }
 
-interface Shrinking {
+interface ShrinkOptions {
   readonly notices: Notices
   readonly memo: Memo
 }
@@ -124,8 +124,8 @@ interface Shrinking {
 function dropAgain(
   injection: Injection,
   cut: Extract<CutSize, { entries: number }>,
-  { notices, memo }: Shrinking,
-): Shrunk | undefined {
+  { notices, memo }: ShrinkOptions,
+): ShrunkInjection | undefined {
   const entries = injection.content as readonly SlotEntry[]
   const then = Math.min(cut.of ?? entries.length, entries.length)
   const order = dropOrder(entries.slice(0, then), injection.fit, memo)
@@ -138,7 +138,7 @@ function dropAgain(
 }
 
 /** Repeats the cut of an earlier step of the turn, so that each request of the turn extends the one before. */
-export function applyCut(injection: Injection, cut: CutSize, shrinking: Shrinking): Shrunk | undefined {
+export function applyCut(injection: Injection, cut: CutSize, shrinking: ShrinkOptions): ShrunkInjection | undefined {
   if ("dropped" in cut || !canShorten(injection)) return undefined
   if (Array.isArray(injection.content)) return "entries" in cut ? dropAgain(injection, cut, shrinking) : undefined
   if ("entries" in cut) return undefined

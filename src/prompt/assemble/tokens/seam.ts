@@ -34,13 +34,13 @@ export function settleSeam(left: Tail, part: Part, scan: PieceScan, before: () =
 }
 
 /** The first `kept` pieces of the left side stay, `between` are new, and the right side's pieces go on from index `resumed`. */
-interface Settled {
+interface SeamPieces {
   readonly kept: number
   readonly between: PieceWindow
   readonly resumed: number
 }
 
-function settle(left: PieceWindow, right: PieceWindow, scan: PieceScan): Settled | undefined {
+function settle(left: PieceWindow, right: PieceWindow, scan: PieceScan): SeamPieces | undefined {
   const most = Math.max(left.ends.length, right.ends.length)
   for (let width = 2; ; width *= 2) {
     const from = Math.max(0, left.ends.length - width)
@@ -53,7 +53,7 @@ function settle(left: PieceWindow, right: PieceWindow, scan: PieceScan): Settled
 }
 
 /** In a window, the left side's pieces begin with index `from`, and the right side's end before index `to`. */
-interface Sides {
+interface WindowBounds {
   readonly left: PieceWindow
   readonly from: number
   readonly right: PieceWindow
@@ -61,7 +61,7 @@ interface Sides {
 }
 
 /** The seam, or `undefined` if the window is too small to be certain. */
-function readWindow(window: PieceWindow, { left, from, right, to }: Sides): Settled | undefined {
+function readWindow(window: PieceWindow, { left, from, right, to }: WindowBounds): SeamPieces | undefined {
   const offset = startOf(left, from)
   const seamAt = left.text.length - offset
   let stays = 0
@@ -80,7 +80,7 @@ function readWindow(window: PieceWindow, { left, from, right, to }: Sides): Sett
 }
 
 /** A settled seam, and the right side's pieces from which it was found. */
-type SettledParts = Settled & { readonly head: PieceWindow }
+type SettledParts = SeamPieces & { readonly head: PieceWindow }
 
 function grownBy(left: PieceWindow, part: Part, { kept, between, resumed, head }: SettledParts): number {
   const lost = sumTokens(left.tokens, kept, left.ends.length) + sumTokens(head.tokens, 0, resumed)

@@ -12,7 +12,7 @@ export interface Decorators {
 }
 
 /** Decorators that are known and valid, by name; each with its values in the order of the text. */
-type Found = ReadonlyMap<string, readonly string[]>
+type KnownDecorators = ReadonlyMap<string, readonly string[]>
 
 /**
  * Reads the decorators at the beginning of an entry's content, and returns the content without them. A line `@@@name` is a fallback: it
@@ -77,7 +77,7 @@ function isValid(name: string, value: string): boolean {
   return Object.hasOwn(known, name) && known[name]?.(value) === true
 }
 
-function decoratorsOf(found: Found): Decorators {
+function decoratorsOf(found: KnownDecorators): Decorators {
   const first = (name: string): string | undefined => found.get(name)?.[0]
   const count = (name: string): number | undefined => (found.has(name) ? Number(first(name)) : undefined)
   const lists = (name: string) => (found.get(name) ?? []).map((value) => partsBetween(value, ","))

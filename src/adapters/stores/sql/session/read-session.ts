@@ -10,7 +10,7 @@ import { type CachedSession, withMessages } from "./session-cache.ts"
 import { readState } from "./stored-state.ts"
 
 /** A transaction: its statements, and its tables as all stores have them. */
-interface Reading {
+interface ReadTransaction {
   readonly db: Queries
   readonly rows: Rows
 }
@@ -20,7 +20,7 @@ interface Reading {
  * is current; when messages were only appended since, reads these. Undefined before the first commit, unless a note waits.
  */
 export async function findSession(
-  { db, rows }: Reading,
+  { db, rows }: ReadTransaction,
   key: SessionKey,
   { cached, last = Number.POSITIVE_INFINITY }: { readonly cached: CachedSession | undefined; readonly last: number | undefined },
 ): Promise<{ readonly session: CachedSession; readonly notes: readonly SessionNote[] } | undefined> {
@@ -67,7 +67,7 @@ export async function withAppended(db: Queries, key: SessionKey, cached: CachedS
 }
 
 /** Reads a session with its newest `last` messages. Undefined before the first commit, unless a note waits. */
-async function loadSession({ db, rows }: Reading, key: SessionKey, last: number) {
+async function loadSession({ db, rows }: ReadTransaction, key: SessionKey, last: number) {
   const found = db.selectFrom("sessions").select(["version", "whole_state", "next_position", "spoken"]).where(inSession(key))
   const row = await found.executeTakeFirst()
   if (row === undefined) return undefined

@@ -167,10 +167,10 @@ async function insertMessages(
 
 const counts = ["version", "next_position", "spoken"] as const
 
-type Counted = SessionColumns & Pick<Tables["sessions"], (typeof counts)[number]>
+type SessionRow = SessionColumns & Pick<Tables["sessions"], (typeof counts)[number]>
 type WithState = Pick<Tables["sessions"], "whole_state">
 
-const insertRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: Counted & WithState) =>
+const insertRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: SessionRow & WithState) =>
   db
     .insertInto("sessions")
     .values({ ...row, notes: 0 })
@@ -179,7 +179,7 @@ const insertRow = prepared([...keyNames, ...counts, "whole_state"], (db, row: Co
 )
 
 /** A session's row as this process last saw it. */
-interface Seen {
+interface SeenRow {
   readonly seen_version: number
   readonly seen_position: number
   readonly seen_spoken: number
@@ -188,14 +188,14 @@ interface Seen {
 
 const seen = ["seen_version", "seen_position", "seen_spoken", "seen_epoch"] as const
 
-const updateSeen = prepared([...keyNames, ...counts, ...seen], (db, row: Counted & Seen) => updatingSeen(db, row))
+const updateSeen = prepared([...keyNames, ...counts, ...seen], (db, row: SessionRow & SeenRow) => updatingSeen(db, row))
 
-const updateSeenWhole = prepared([...keyNames, ...counts, ...seen, "whole_state"], (db, row: Counted & Seen & WithState) =>
+const updateSeenWhole = prepared([...keyNames, ...counts, ...seen, "whole_state"], (db, row: SessionRow & SeenRow & WithState) =>
   updatingSeen(db, row, row),
 )
 
 /** Sets the row of a session if nobody has changed it since it was seen. */
-function updatingSeen(db: Queries, row: Counted & Seen, state?: WithState) {
+function updatingSeen(db: Queries, row: SessionRow & SeenRow, state?: WithState) {
   const { agent, conversation, audience, version, next_position, spoken } = row
   const key = { agent, conversation, audience }
   // The state is named also where it stays: a newer version renames the column, and from then on this one must write no turns.

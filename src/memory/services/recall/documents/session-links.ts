@@ -11,7 +11,7 @@ interface SessionPlace {
 }
 
 /** Lines without a long silence between them, by number. */
-interface Talks {
+interface TalkTable {
   /** For each slot, the number of its talk, below `count`; negative for a free slot. */
   bySlot: Int32Array
   count: number
@@ -36,7 +36,7 @@ export class SessionLinks {
   previous: Int32Array = new Int32Array(16).fill(none)
   /** For each slot, the slot of the line after it; negative if none is near. */
   next: Int32Array = new Int32Array(16).fill(none)
-  #talks: Talks | undefined
+  #talks: TalkTable | undefined
   /** Every slot is below this. */
   #slots = 0
 
@@ -46,7 +46,7 @@ export class SessionLinks {
   }
 
   /** The talks of all sessions: a session is cut where nobody spoke for four hours. */
-  get talks(): Talks {
+  get talks(): TalkTable {
     this.#talks ??= this.#cutTalks()
     return this.#talks
   }
@@ -116,7 +116,7 @@ export class SessionLinks {
   }
 
   /** Puts a line into the talk of the line before or after it, or into one of its own. Undefined if it joins or parts talks: then all are cut anew. */
-  #withLine(talks: Talks, slot: number, beside: readonly number[]): Talks | undefined {
+  #withLine(talks: TalkTable, slot: number, beside: readonly number[]): TalkTable | undefined {
     const joined = beside.filter((other) => other >= 0 && !this.#isSilence(other, slot))
     const [before = none, after = none] = beside.map((other) => talks.bySlot[other])
     if ((before >= 0 && before === after) !== (joined.length === 2)) return undefined
@@ -162,7 +162,7 @@ export class SessionLinks {
   #time = (slot: number): number => this.#times[slot] ?? 0
   #isSilence = (one: number, other: number): boolean => Math.abs(this.#time(other) - this.#time(one)) > maxSilenceMs
 
-  #cutTalks(): Talks {
+  #cutTalks(): TalkTable {
     const bySlot = new Int32Array(this.previous.length).fill(none)
     let count = 0
     for (const members of this.#sessions.values()) {

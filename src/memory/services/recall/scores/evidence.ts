@@ -47,7 +47,7 @@ function shareTold({ fields: { words, characters }, size }: DocumentTable): (slo
 const toldSignals = ["words", "grams", "characters", "self", "keys", "neighbours"] as const
 
 /** The evidence of slots, before the talk is known. */
-interface Weighed {
+interface Ranking {
   /** The touched slots that may be among the best, and their weighted sums of evidence. */
   readonly slots: readonly number[]
   readonly values: Float64Array
@@ -68,7 +68,7 @@ const likely = 16
  * Weighs the touched slots that may be among the `wanted` best, or have the most of the words. First only what stands in arrays is added up,
  * which costs little: all other signals together add no more than `most`.
  */
-function weigh(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Weighed {
+function weigh(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Ranking {
   const { weights } = asked
   const { touched } = table.scoreArrays
   const [own, toldOf] = [weighedSum(scores, weights, evidenceSignals), weighedSum(scores, weights, toldSignals)]
@@ -143,7 +143,7 @@ function restOf(table: DocumentTable, { weights }: Question, best: number): numb
 }
 
 /** The slots with enough evidence. Those that are not touched get theirs on the way. */
-function contenders(table: DocumentTable, session: SignalScore | undefined, { weights }: Question, weighed: Weighed): number[] {
+function contenders(table: DocumentTable, session: SignalScore | undefined, { weights }: Question, weighed: Ranking): number[] {
   const { scoreArrays, columns } = table
   const { slots, values, own, most, enough } = weighed
   const found = slots.filter((slot) => (values[slot] ?? 0) >= enough)

@@ -9,7 +9,7 @@ import { rowId, sessionRowId } from "../rows/row-tables.ts"
 import type { JobRow, JobRows, OwnedKeys } from "../rows/rows.ts"
 import { type ClaimedJob, handlerOf, RunningJobs } from "../running-jobs.ts"
 
-interface Waiting extends JobRow {
+interface WaitingJob extends JobRow {
   attempts: number
   /** The next attempt does not begin before this moment. */
   dueMs?: number
@@ -34,10 +34,10 @@ export class JobTable implements JobRunner, JobRows {
   readonly #ports: JobPorts
   readonly #ids = new Map<string, ServiceKey>()
   /** Waiting and running jobs by session, in the order in which they were enqueued. */
-  readonly #lanes = new Map<string, Waiting[]>()
+  readonly #lanes = new Map<string, WaitingJob[]>()
   readonly #dead: JobRow[] = []
   readonly #handlers = new Map<string | undefined, JobHandlers>()
-  readonly #running: RunningJobs<ClaimedJob & { readonly row: Waiting }>
+  readonly #running: RunningJobs<ClaimedJob & { readonly row: WaitingJob }>
   #idleWaiters: (() => void)[] = []
 
   constructor(settings: JobSettings, ports: JobPorts) {
@@ -149,7 +149,7 @@ export class JobTable implements JobRunner, JobRows {
     return gone.length
   }
 
-  #drop(row: Waiting): void {
+  #drop(row: WaitingJob): void {
     if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
     const reason = new PromptStrataError("aborted", "The data of this job was forgotten.")
     this.#running.stop(reason, (running) => running.row === row)
@@ -160,7 +160,7 @@ export class JobTable implements JobRunner, JobRows {
   }
 
   /** Lets jobs that wait for quiet be due at once. */
-  #hasten(isMeant: (row: Waiting) => boolean): void {
+  #hasten(isMeant: (row: WaitingJob) => boolean): void {
     for (const row of [...this.#lanes.values()].flat()) {
       if (!row.job.quiet || row.attempts > 0 || !isMeant(row)) continue
       if (row.timer !== undefined) this.#ports.timers.clear(row.timer)
@@ -194,12 +194,12 @@ export class JobTable implements JobRunner, JobRows {
   }
 
   /** The rest of a wait. One that is longer than a wait can be began before the clock was set back, and is over. */
-  #leftMs({ dueMs = 0, job }: Waiting): number {
+  #leftMs({ dueMs = 0, job }: WaitingJob): number {
     const leftMs = dueMs - this.#ports.clock.nowMs()
     return job.dueMs === undefined && leftMs > longestWaitMs(this.#settings) ? 0 : leftMs
   }
 
-  #wait(row: Waiting, leftMs: number): void {
+  #wait(row: WaitingJob, leftMs: number): void {
     const isTimed = row.job.dueMs !== undefined
     const onTime = (): void => {
       delete row.timer
@@ -212,11 +212,11 @@ export class JobTable implements JobRunner, JobRows {
     row.timer = timers.set(onTime, isTimed ? Math.min(leftMs, longestTimerMs) : leftMs)
   }
 
-  #begin(row: Waiting): void {
+  #begin(row: WaitingJob): void {
     this.#running.run({ id: row.job.id, job: row.job, retryCount: row.attempts++, row }, handlerOf(row.job, this.#handlers))
   }
 
-  #putOff(row: Waiting, waitMs: number): void {
+  #putOff(row: WaitingJob, waitMs: number): void {
     row.dueMs = this.#ports.clock.nowMs() + waitMs
     if (handlerOf(row.job, this.#handlers) !== undefined) this.#wait(row, waitMs)
   }

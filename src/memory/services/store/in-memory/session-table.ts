@@ -8,7 +8,7 @@ import {
   type TableName,
   tableKeys,
 } from "../rows/row-tables.ts"
-import type { ColumnValues, Comparison, JobRows, RowDatabase, Rows, Selection, Where } from "../rows/rows.ts"
+import type { ColumnValues, Comparison, JobRows, RowDatabase, RowFilter, Rows, Selection } from "../rows/rows.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
 import { type AnyConditions, type AnyRow, isComparison, meets, RowTable, type RowTest } from "./row-table.ts"
 
@@ -94,7 +94,7 @@ export class InMemoryRows implements Rows, RowDatabase {
 
   select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
     table: Table,
-    where: Where<Table>,
+    where: RowFilter<Table>,
     selection: Selection<Column> = {},
   ): Pick<RowTables[Table], Column>[] {
     const { columns, isDistinct = false } = selection
@@ -140,7 +140,7 @@ export class InMemoryRows implements Rows, RowDatabase {
 
   lockAgent(): void {}
 
-  lock<Table extends LockedTable>(table: Table, where: Where<Table>): readonly LockedRow<Table>[] {
+  lock<Table extends LockedTable>(table: Table, where: RowFilter<Table>): readonly LockedRow<Table>[] {
     return this.#find(table, where) as unknown as LockedRow<Table>[]
   }
 
@@ -149,15 +149,15 @@ export class InMemoryRows implements Rows, RowDatabase {
     return this.#tables[table].like(row as unknown as AnyRow) as unknown as LockedRow<Table>
   }
 
-  update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): void {
+  update<Table extends TableName>(table: Table, where: RowFilter<Table>, change: Partial<RowTables[Table]>): void {
     for (const row of this.#find(table, where)) this.#set(table, { ...row, ...change })
   }
 
-  raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): void {
+  raiseVersion<Table extends "users" | "sessions">(table: Table, where: RowFilter<Table>): void {
     for (const row of this.#find(table, where)) this.#set(table, { ...row, version: Number(row.version) + 1 })
   }
 
-  delete<Table extends TableName>(table: Table, where: Where<Table>): number {
+  delete<Table extends TableName>(table: Table, where: RowFilter<Table>): number {
     const gone = this.#find(table, where)
     const rows = this.#tables[table]
     for (const row of gone) {

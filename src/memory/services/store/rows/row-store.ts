@@ -129,7 +129,7 @@ export async function countRows(rows: Rows): Promise<Record<string, number>> {
 type RowOf<Table extends StoreRow["table"]> = StoreRow & { readonly table: Table }
 
 /** The sessions and users that this import made. Only they take further rows; those that were there already stay as they are. */
-interface Made {
+interface ImportedOwners {
   readonly sessions: Map<string, NewSession>
   readonly users: Set<string>
 }
@@ -143,7 +143,7 @@ interface NewSession {
 
 /** Adds rows to the tables within a transaction, and counts them by table. Rows that are there already stay as they are. */
 async function importRows(rows: Rows, given: readonly StoreRow[]): Promise<Record<string, number>> {
-  const made: Made = { sessions: new Map(), users: new Set() }
+  const made: ImportedOwners = { sessions: new Map(), users: new Set() }
   const counts: Record<string, number> = {}
   for (const row of given) if (await importRow(rows, made, row)) counts[row.table] = (counts[row.table] ?? 0) + 1
   for (const { key, ...session } of made.sessions.values()) await rows.update("sessions", key, session)
@@ -151,7 +151,7 @@ async function importRows(rows: Rows, given: readonly StoreRow[]): Promise<Recor
 }
 
 /** False where the row is there already. */
-async function importRow(rows: Rows, made: Made, row: StoreRow): Promise<boolean> {
+async function importRow(rows: Rows, made: ImportedOwners, row: StoreRow): Promise<boolean> {
   switch (row.table) {
     case "session":
     case "message":
@@ -178,7 +178,7 @@ async function importRow(rows: Rows, made: Made, row: StoreRow): Promise<boolean
 
 async function importOfSession(
   rows: Rows,
-  { sessions }: Made,
+  { sessions }: ImportedOwners,
   row: RowOf<"session"> | RowOf<"message"> | RowOf<"note"> | RowOf<"blob">,
 ): Promise<boolean> {
   const key = sessionOf(row)
@@ -215,7 +215,7 @@ async function importMessage(rows: Rows, session: NewSession, { message, follows
   await rows.insert("messages", added.rows)
 }
 
-async function importUser(rows: Rows, { users }: Made, row: RowOf<"user"> | RowOf<"statement">): Promise<boolean> {
+async function importUser(rows: Rows, { users }: ImportedOwners, row: RowOf<"user"> | RowOf<"statement">): Promise<boolean> {
   const id = rowId(row.agent, row.user)
   if (row.table === "statement") {
     if (users.has(id)) await insertStatements(rows, [frozenJson(row.statement, "statement")], row)

@@ -35,10 +35,10 @@ export type Conditions<Table extends TableName> = {
 }
 
 /** The rows that meet some conditions, or one of several lists of conditions. */
-export type Where<Table extends TableName> = Conditions<Table> | readonly Conditions<Table>[]
+export type RowFilter<Table extends TableName> = Conditions<Table> | readonly Conditions<Table>[]
 
 /** The values of a column of the rows that meet a condition, for `within` and `outside`. */
-export function valuesOf<Table extends TableName>(table: Table, column: ColumnOf<Table>, where: Where<Table>): ColumnValues {
+export function valuesOf<Table extends TableName>(table: Table, column: ColumnOf<Table>, where: RowFilter<Table>): ColumnValues {
   return { table, column, where }
 }
 
@@ -94,7 +94,7 @@ export interface Rows {
   readonly jobs: JobRows
   select<Table extends TableName, Column extends ColumnOf<Table> = ColumnOf<Table>>(
     table: Table,
-    where: Where<Table>,
+    where: RowFilter<Table>,
     selection?: Selection<Column>,
   ): Awaitable<Pick<RowTables[Table], Column>[]>
   count(table: TableName): Awaitable<number>
@@ -115,11 +115,11 @@ export interface Rows {
   lock<Table extends LockedTable>(table: Table, where: Conditions<Table>): Awaitable<readonly LockedRow<Table>[]>
   /** Locks a row until the transaction ends, and makes it where it is missing. */
   lockOrMake<Table extends LockedTable>(table: Table, row: RowTables[Table]): Awaitable<LockedRow<Table>>
-  update<Table extends TableName>(table: Table, where: Where<Table>, change: Partial<RowTables[Table]>): Awaitable<unknown>
+  update<Table extends TableName>(table: Table, where: RowFilter<Table>, change: Partial<RowTables[Table]>): Awaitable<unknown>
   /** Adds one to the version of users or sessions. */
-  raiseVersion<Table extends "users" | "sessions">(table: Table, where: Where<Table>): Awaitable<unknown>
+  raiseVersion<Table extends "users" | "sessions">(table: Table, where: RowFilter<Table>): Awaitable<unknown>
   /** Returns how many rows were deleted. */
-  delete<Table extends TableName>(table: Table, where: Where<Table>): Awaitable<number>
+  delete<Table extends TableName>(table: Table, where: RowFilter<Table>): Awaitable<number>
   /** The state of a session: databases keep its newest changes in rows of their own. */
   readState(key: SessionKey): Awaitable<SessionRecord["state"]>
   /** Writes the whole state of a session, in place of it and its changes. */
