@@ -1,5 +1,6 @@
 import { isMoment } from "./conversation.ts"
 import { attempt, PromptStrataError } from "./errors.ts"
+import { clipped } from "./graphemes.ts"
 import { didYouMean } from "./suggest.ts"
 
 /** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
@@ -64,7 +65,7 @@ function isJson(value: unknown): boolean {
 /** A value in words, for an error: the first 80 characters of a text as JSON, and of an object its type alone. */
 export function shownValue(value: unknown): string {
   if (typeof value === "function" || isObject(value)) return `one of type ${typeof value}`
-  return typeof value === "string" ? JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}…` : value) : String(value)
+  return typeof value === "string" ? JSON.stringify(clipped(value, 80)) : String(value)
 }
 
 /** A value for an error as {@link shownValue} gives it, but an object that JSON can hold as JSON. */

@@ -58,6 +58,11 @@ export function graphemesOf(text: string): Intl.Segments {
   return segmenter.segment(text)
 }
 
+/** The text, or its first `most` UTF-16 units and `…` where it is longer. Half a surrogate pair becomes U+FFFD. */
+export function clipped(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text
+}
+
 const highSurrogate = /[\ud800-\udbff]/
 
 /** Counts the code points of a text. Half a surrogate pair counts as one. */

@@ -1,4 +1,5 @@
 import { nearName } from "../core/check-options.ts"
+import { clipped } from "../core/graphemes.ts"
 import type { TextForm, ValueType } from "./key.ts"
 
 /** A value that its key does not take. */
@@ -133,6 +134,6 @@ export function formatKeyPath(path: Path): string {
 }
 
 function formatKey(key: string): string {
-  const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
+  const shown = clipped(key, 60)
   return /^[A-Za-z0-9_-]+$/.test(shown) ? shown : JSON.stringify(shown)
 }

@@ -74,22 +74,31 @@ export interface GatheredResult {
 export type OutsideCall = Pick<ToolRun, "id" | "tool" | "args">
 
 /** The result of a turn (T19): an answer, or a typed error with what was gathered so far. */
-export type TurnResult =
-  | {
-      readonly ok: true
-      readonly text: string
-      /** The value of a structured answer, as its schema returns it; absent in other turns. */
-      readonly output?: unknown
-      /** The calls that wait for an answer, if the turn ended as `awaiting-approval`: `Session.approve` and `Session.deny` go on with it. */
-      readonly approvals?: readonly Approval[]
-      /** The calls of tools that run outside, if the turn ended as `awaiting-approval` for their results; `Session.answerCall` goes on with it. */
-      readonly calls?: readonly OutsideCall[]
-      /** The id of the turn that answers these words, if the turn ended as `joined`. `text` is then empty. */
-      readonly joinedTo?: string
-      /** Files that the answer shows, in order (R8); absent if there are none. */
-      readonly attachments?: readonly FileAttachment[]
-      readonly stopReason: StopReason
-      readonly usage: Usage
-      readonly trace: TurnTrace
-    }
-  | { readonly ok: false; readonly error: PromptStrataError; readonly gathered: GatheredResult; readonly trace: TurnTrace }
+export type TurnResult = TurnAnswer | TurnFailure
+
+/** The result of a turn that answered, or that waits. */
+export interface TurnAnswer {
+  readonly ok: true
+  readonly text: string
+  /** The value of a structured answer, as its schema returns it; absent in other turns. */
+  readonly output?: unknown
+  /** The calls that wait for an answer, if the turn ended as `awaiting-approval`: `Session.approve` and `Session.deny` go on with it. */
+  readonly approvals?: readonly Approval[]
+  /** The calls of tools that run outside, if the turn ended as `awaiting-approval` for their results; `Session.answerCall` goes on with it. */
+  readonly calls?: readonly OutsideCall[]
+  /** The id of the turn that answers these words, if the turn ended as `joined`. `text` is then empty. */
+  readonly joinedTo?: string
+  /** Files that the answer shows, in order (R8); absent if there are none. */
+  readonly attachments?: readonly FileAttachment[]
+  readonly stopReason: StopReason
+  readonly usage: Usage
+  readonly trace: TurnTrace
+}
+
+/** The result of a turn that failed. */
+export interface TurnFailure {
+  readonly ok: false
+  readonly error: PromptStrataError
+  readonly gathered: GatheredResult
+  readonly trace: TurnTrace
+}

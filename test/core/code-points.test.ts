@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { countCodePoints, offsetAfter, widthAt } from "../../src/core/graphemes.ts"
+import { clipped, countCodePoints, offsetAfter, widthAt } from "../../src/core/graphemes.ts"
 
 test("code points are counted and measured as iterating over a text finds them, whatever halves of pairs it has", () => {
   const units = ["a", "\ud7ff", "\ud800", "\ud801", "\udbff", "\udc00", "\udc01", "\udfff", "\ue000", "\uffff"]
@@ -14,4 +14,13 @@ test("code points are counted and measured as iterating over a text finds them, 
       expect(widthAt(text, at)).toBe(points[point]?.length)
     expect(widthAt(text, text.length)).toBe(1)
   }
+})
+
+test.each([
+  ["abc", 3, "abc"],
+  ["abcd", 3, "abc…"],
+  ["ab\u{1f600}d", 4, "ab\u{1f600}…"],
+  ["ab\u{1f600}d", 3, "ab\ufffd…"],
+])("%j is clipped to %i units and a sign", (text, most, expected) => {
+  expect(clipped(text, most)).toBe(expected)
 })

@@ -1,3 +1,4 @@
+import { clipped } from "../../core/graphemes.ts"
 import { hostSecrets } from "../../core/secrets/find-secrets.ts"
 import { redactText } from "../../core/secrets/redact.ts"
 import { onOneLine } from "../../prompt/encode/line-breaks.ts"
@@ -31,6 +32,5 @@ const maxCharacters = 200
 
 /** Returns a server's text for a warning: one line of at most 200 characters, without secrets or anything that acts on a terminal. */
 export function safeLine(text: string): string {
-  const line = onOneLine(sanitise(redactText(text.slice(0, 100 * maxCharacters), hostSecrets())).text)
-  return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line
+  return clipped(onOneLine(sanitise(redactText(text.slice(0, 100 * maxCharacters), hostSecrets())).text), maxCharacters)
 }

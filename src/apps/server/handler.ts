@@ -5,7 +5,7 @@ import { partsOf } from "../../loop/agent/published-agents.ts"
 import type { Turn } from "../../loop/agent/turn.ts"
 import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
+import type { TurnAnswer } from "../../trace/turn-event.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
 import { preflight, shared } from "./cors.ts"
 import type { Answer, Caller } from "./exchange.ts"
@@ -197,7 +197,7 @@ async function switchMemory(server: Serving, request: Request, caller: Caller): 
 interface AnswerForm {
   /** The beginning of the answer's id. */
   readonly prefix: string
-  readonly whole: (answering: AnswerFacts, result: TurnResult & { readonly ok: true }, thoughts: string) => object
+  readonly whole: (answering: AnswerFacts, result: TurnAnswer, thoughts: string) => object
   readonly events: (answering: AnswerFacts, answer: Answer) => AsyncIterable<object>
   readonly end?: string
 }

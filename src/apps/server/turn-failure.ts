@@ -1,6 +1,6 @@
 import type { PromptStrataError } from "../../core/errors.ts"
 import { doneWords, errorWords } from "../../trace/error-words.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
+import type { TurnFailure } from "../../trace/turn-event.ts"
 import type { Answer } from "./exchange.ts"
 import { errorBody } from "./http-problem.ts"
 
@@ -30,7 +30,7 @@ export async function effectsOf(answer: Answer, isConversationKept: boolean): Pr
 }
 
 /** True for a turn that was refused before its first request to a model: of it nothing is kept, either. */
-function isUnspent({ error, trace }: TurnResult & { readonly ok: false }): boolean {
+function isUnspent({ error, trace }: TurnFailure): boolean {
   return error.code === "spending-limit" && trace.steps.length === 0
 }
 

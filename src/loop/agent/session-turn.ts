@@ -4,11 +4,11 @@ import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
 import { openTurnKey } from "../../memory/services/store/waiting-turn.ts"
 import type { TurnHook } from "../../memory/services/turn-hook.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
+import type { TurnAnswer, TurnResult } from "../../trace/turn-event.ts"
 import { withSpending } from "../../trace/turn-spending.ts"
 import { runTurn } from "../turn/run-turn.ts"
 import type { Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
-import { type Answered, fail } from "../turn/turn-outcome.ts"
+import { fail } from "../turn/turn-outcome.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
@@ -121,7 +121,7 @@ export async function runSessionTurn(
  * Writes a turn to the store, once: its messages, the session's state and the jobs that follow. If the write fails, the turn has
  * failed. If the turn is stopped meanwhile, it has failed too, and its error says that the outcome is unknown.
  */
-async function commitTurn(turn: TurnContext, result: Answered, queued: QueuedTurn): Promise<TurnResult> {
+async function commitTurn(turn: TurnContext, result: TurnAnswer, queued: QueuedTurn): Promise<TurnResult> {
   const { agent, input, stack, signal } = turn
   let writing: Promise<{ readonly version: number }> | undefined
   let commit: SessionCommit | undefined

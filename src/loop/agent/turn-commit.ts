@@ -9,11 +9,11 @@ import type { Job } from "../../memory/services/store/job-runner.ts"
 import type { SessionCommit } from "../../memory/services/store/session-store.ts"
 import type { ContextSettings, HistorySettings } from "../../profile/profile.ts"
 import { isSentence, type ToolRun } from "../../prompt/tools/tool.ts"
+import type { TurnAnswer } from "../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnProgress } from "../turn/turn-context.ts"
-import type { Answered } from "../turn/turn-outcome.ts"
 
 /** The commit of a turn that has an answer: its messages, the state of its session, and the jobs that follow. */
-export function commitOf(turn: TurnContext, result: Answered): SessionCommit {
+export function commitOf(turn: TurnContext, result: TurnAnswer): SessionCommit {
   const { agent, input, record, session, stack, progress } = turn
   const { replaces } = input
   const { states, takenNotes } = progress.hooks
@@ -37,7 +37,7 @@ export function commitOf(turn: TurnContext, result: Answered): SessionCommit {
  * The messages that enter history (T29): the user's with kept prestart results and tool runs, and the answer. Thinking and injections
  * never do. In a turn in which nobody spoke it is only the answer (R27).
  */
-function spokenMessages(turn: TurnContext, { stopReason, text: shown }: Answered): HistoryMessage[] {
+function spokenMessages(turn: TurnContext, { stopReason, text: shown }: TurnAnswer): HistoryMessage[] {
   const { agent, input, progress, startedMs } = turn
   const { profile, ports } = agent
   const { turnId, speaker, text, wake, attachments, replyTo, mentions = [], merged, kept: before } = input

@@ -3,7 +3,7 @@ import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { startPausableTimer } from "../../core/timers.ts"
 import type { TurnSegment } from "../../trace/segments.ts"
-import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { TurnAnswer, TurnEvent, TurnFailure, TurnResult } from "../../trace/turn-event.ts"
 import type { AgentContext, Deadline } from "../turn/turn-context.ts"
 
 /**
@@ -39,7 +39,7 @@ interface ThinkingOptions {
 
 /** A turn that asked for a value of the schema `S`: an answer of it has `output`. */
 export type StructuredTurn<S extends StandardSchemaV1> = Turn<
-  (TurnResult & { readonly ok: true; readonly output: StandardSchemaV1.InferOutput<S> }) | (TurnResult & { readonly ok: false })
+  (TurnAnswer & { readonly output: StandardSchemaV1.InferOutput<S> }) | TurnFailure
 >
 
 /** Runs a turn and resolves with its result. It passes every event but `turn-end` to `emit`. It must not reject. */

@@ -5,17 +5,14 @@ import { defined, filled, isEmptyValue } from "../../core/value.ts"
 import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import { bubbleMark } from "../../reply/output/bubble-reader.ts"
 import type { ChildTrace, TurnTrace, TurnWarning } from "../../trace/trace.ts"
-import type { TurnResult } from "../../trace/turn-event.ts"
+import type { TurnAnswer, TurnResult } from "../../trace/turn-event.ts"
 import { type TurnContext, warn } from "./turn-context.ts"
 
-/** The result of a turn that did not fail. */
-export type Answered = TurnResult & { readonly ok: true }
-
 /** The reason why a turn stopped, and the calls that an open one waits for. */
-type TurnEnd = Pick<Answered, "stopReason" | "approvals" | "calls">
+type TurnEnd = Pick<TurnAnswer, "stopReason" | "approvals" | "calls">
 
 /** Ends a turn that has an answer, or was left open. Text that was held back is shown now. */
-export function succeed(turn: TurnContext, { stopReason, ...waiting }: TurnEnd): Answered {
+export function succeed(turn: TurnContext, { stopReason, ...waiting }: TurnEnd): TurnAnswer {
   const { input, progress } = turn
   const { answer, hooks, output } = progress
   const isOpen = progress.open.step !== undefined

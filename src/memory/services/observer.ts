@@ -2,12 +2,12 @@ import type { HistoryMessage, ServiceKey } from "../../core/conversation.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import type { Trust } from "../../core/value.ts"
 import type { ToolRecord } from "../../prompt/tools/tool.ts"
-import type { TurnEvent, TurnResult } from "../../trace/turn-event.ts"
+import type { TurnAnswer, TurnEvent } from "../../trace/turn-event.ts"
 import type { MessageFilter, SessionNote } from "./store/session-store.ts"
 
 /** The result of a turn for observers: without the trace, which hooks get after the turn, but with what tools changed. */
 export type ObservedResult =
-  | (Omit<Extract<TurnResult, { ok: true }>, "trace"> & {
+  | (Omit<TurnAnswer, "trace"> & {
       /** Side effects of tools, such as written files, also of tools of child agents. */
       readonly records: readonly Pick<ToolRecord, "kind" | "tool" | "summary">[]
       /** Tools whose call the answer owed and that did not come (R16); absent if there are none. */

@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import { invariant, PromptStrataError } from "../../core/errors.ts"
 import { codeFrame } from "../../core/evidence/located-error.ts"
+import { clipped } from "../../core/graphemes.ts"
 import { formatSource, positionAt, type Source } from "../../core/source.ts"
 import { didYouMean, suggest } from "../../core/suggest.ts"
 import { formatKeyPath, renamedKey, renamedWords, wrongValues } from "../../profile/check-keys.ts"
@@ -145,7 +146,7 @@ function pathsOfKey(key: string, keys: Keys, above: readonly string[] = []): str
 
 function describe(value: unknown): string {
   if (value === undefined) return "nothing"
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
+  if (typeof value === "string") return JSON.stringify(clipped(value, 60))
   if (value instanceof Date) return `the date or time ${value.toISOString()}`
   if (Array.isArray(value)) return "an array"
   if (typeof value === "object") return "a table"

@@ -1,3 +1,4 @@
+import { clipped } from "../../core/graphemes.ts"
 import { isTexts } from "../../core/json-access.ts"
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { didYouMean } from "../../core/suggest.ts"
@@ -122,7 +123,7 @@ function unknownKeys(keys: readonly string[]): string {
 }
 
 function shownKey(key: string): string {
-  const shown = key.length > 60 ? `${key.slice(0, 60)}…` : key
+  const shown = clipped(key, 60)
   return /^[\w-]+$/.test(shown) ? shown : encodeJsonLine(shown)
 }
 

@@ -7,7 +7,7 @@ import { readUiMessages } from "../../../src/apps/server/ui-chat.ts"
 import { uiMessageChunks } from "../../../src/apps/server/ui-message-stream.ts"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { Turn } from "../../../src/loop/agent/turn.ts"
-import type { TurnEvent, TurnResult } from "../../../src/trace/turn-event.ts"
+import type { TurnAnswer, TurnEvent } from "../../../src/trace/turn-event.ts"
 
 /** A turn that only tells events. */
 function turnOf(events: readonly unknown[]): Turn {
@@ -18,7 +18,7 @@ function turnOf(events: readonly unknown[]): Turn {
 }
 
 const usage = { inputTokens: 11, outputTokens: 7, inputCacheReadTokens: 5, reasoningTokens: 3 }
-type Answer = TurnResult & { readonly ok: true }
+type Answer = TurnAnswer
 const answered = (given: object = {}): Answer =>
   ({ ok: true, text: "ab", stopReason: "answered", usage, trace: { steps: [] }, ...given }) as unknown as Answer
 const failedWith = (code: "aborted" | "model"): unknown => ({ ok: false, error: new PromptStrataError(code as "aborted", "no") })

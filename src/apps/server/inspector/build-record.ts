@@ -1,3 +1,4 @@
+import { clipped } from "../../../core/graphemes.ts"
 import { costOf, type Prices, priceOf, type TokenPrice } from "../../../core/model/prices.ts"
 import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { redacted, redactPieces } from "../../../core/secrets/redact.ts"
@@ -36,12 +37,11 @@ const maxListed = 20_000
 /** A kept turn in a list. */
 export function summaryOf(turn: KeptTurn, { find, prices, jobsOf }: RecordParts): TurnSummary {
   const { id, session, speaker, wake, outcome, startedMs, durationMs, trace } = turn
-  const listed = (text: string): string => (text.length > maxListed ? `${text.slice(0, maxListed).toWellFormed()}…` : text)
   return redacted(
     {
       ...{ id, session, speaker, wake, outcome, startedMs, durationMs },
-      question: listed(turn.question),
-      answer: listed(turn.answer()),
+      question: clipped(turn.question, maxListed),
+      answer: clipped(turn.answer(), maxListed),
       emotion: turn.events.findLast(({ type }) => type === "emotion")?.name,
       calls: trace?.steps.length ?? turn.calls,
       tools: trace?.runs.length ?? turn.tools,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { messageOf } from "../../../core/errors.ts"
+import { clipped } from "../../../core/graphemes.ts"
 import { parsedJson } from "../../../core/json-access.ts"
 import type { Clock } from "../../../core/ports.ts"
 import { createKeyedQueue } from "../../../memory/services/keyed-queue.ts"
@@ -89,7 +90,7 @@ export class KeptRecords {
       if (!entry) return undefined
       const text = await readFile(this.#path(entry.file), "utf8").catch(() => undefined)
       const record = text === undefined ? undefined : parsedJson(text.slice(text.indexOf("\n") + 1))
-      if (isRecord(record)) return record
+      if (isTurnRecord(record)) return record
       if (text !== undefined) await this.#setAside(entry.file)
       this.#entries.delete(entry.file)
       return undefined
@@ -220,8 +221,7 @@ function fileOf({ id, startedMs }: TurnRecord): string {
 }
 
 function listed(summary: TurnSummary): TurnSummary {
-  const cut = (text: string): string => (text.length > maxListed ? `${text.slice(0, maxListed).toWellFormed()}…` : text)
-  return { ...summary, question: cut(summary.question), answer: cut(summary.answer) }
+  return { ...summary, question: clipped(summary.question, maxListed), answer: clipped(summary.answer, maxListed) }
 }
 
 function isHead(value: unknown): value is Head {
@@ -232,6 +232,6 @@ function isHead(value: unknown): value is Head {
   )
 }
 
-function isRecord(value: unknown): value is TurnRecord {
+function isTurnRecord(value: unknown): value is TurnRecord {
   return (value as TurnRecord | undefined)?.version === 1 && Array.isArray((value as TurnRecord).requests)
 }

@@ -1,7 +1,7 @@
 import type { FileAttachment } from "../../../core/conversation.ts"
 import type { Usage } from "../../../core/model/language-model.ts"
 import { withSegments } from "../../../trace/segments.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
+import type { TurnAnswer } from "../../../trace/turn-event.ts"
 import type { Answer } from "../exchange.ts"
 import { progressData, segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
@@ -20,7 +20,7 @@ export interface AnswerFacts {
 /** The answer as one object. */
 export function completion(
   { id, created, model, links }: AnswerFacts,
-  result: TurnResult & { readonly ok: true },
+  result: TurnAnswer,
   { locale, thoughts = "" }: { readonly locale: string; readonly thoughts?: string },
 ) {
   const { text, usage, attachments = [] } = result
@@ -40,17 +40,14 @@ export function completion(
 }
 
 /** The calls of the client's tools. Undefined if there are none. */
-function callsIn({ calls }: TurnResult & { readonly ok: true }) {
+function callsIn({ calls }: TurnAnswer) {
   return calls?.map(({ id, tool, args }, index) => ({
     ...{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(args) } },
   }))
 }
 
 /** The questions about calls that wait: as words behind the answer, and as data. Undefined if none waits. */
-export function askedIn(
-  result: TurnResult & { readonly ok: true },
-  { locale, links }: { readonly locale: string } & Pick<AnswerFacts, "links">,
-) {
+export function askedIn(result: TurnAnswer, { locale, links }: { readonly locale: string } & Pick<AnswerFacts, "links">) {
   const approvals = questionsOf(result, locale, links)
   const words = approvals.map(({ text }) => text)
   return approvals.length > 0 ? { content: [...(result.text === "" ? [] : [""]), ...words].join("\n\n"), approvals } : undefined
@@ -105,7 +102,7 @@ export async function* completionChunks(
   }
 }
 
-export function finishReason({ stopReason, trace, calls }: TurnResult & { readonly ok: true }): string {
+export function finishReason({ stopReason, trace, calls }: TurnAnswer): string {
   if (calls) return "tool_calls"
   if (trace.steps.at(-1)?.finishReason === "content-filter") return "content_filter"
   return stopReason === "truncated" ? "length" : "stop"

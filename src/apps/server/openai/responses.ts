@@ -1,12 +1,11 @@
 import { withSegments } from "../../../trace/segments.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
+import type { TurnAnswer } from "../../../trace/turn-event.ts"
 import type { Answer } from "../exchange.ts"
 import { segmentData } from "../feelings.ts"
 import { turnErrorBody } from "../turn-failure.ts"
 import { type AnswerFacts, askedIn, finishReason, mediaOf, usageOf } from "./chat-completions.ts"
 
-type Call = NonNullable<Whole["calls"]>[number]
-type Whole = TurnResult & { readonly ok: true }
+type Call = NonNullable<TurnAnswer["calls"]>[number]
 type Item = ReturnType<typeof messageItem> | ReturnType<typeof callItem>
 
 /** The facts of a response beside its answer. */
@@ -21,7 +20,7 @@ export interface ResponseFacts extends AnswerFacts {
 export const itemIdOf = ({ id }: Pick<AnswerFacts, "id">): string => `msg_${id.replace(/^resp_/, "")}`
 
 /** The answer as one object of `/v1/responses`. */
-export function response(of: ResponseFacts, result: Whole) {
+export function response(of: ResponseFacts, result: TurnAnswer) {
   const reason = finishReason(result)
   const cut = { length: "max_output_tokens", content_filter: "content_filter" }[reason]
   const { prompt_tokens, completion_tokens, total_tokens, ...details } = usageOf(result.usage)
@@ -44,7 +43,7 @@ function begun({ id, created, model, store, previous = null }: ResponseFacts, st
 }
 
 /** The items of an answer: its words with its files and questions, and the calls of the client's tools. */
-function outputOf(of: ResponseFacts, result: Whole): readonly Item[] {
+function outputOf(of: ResponseFacts, result: TurnAnswer): readonly Item[] {
   const { content = "", ...questions } = askedIn(result, of) ?? {}
   const { attachments = [], calls = [] } = result
   const text = result.text + content

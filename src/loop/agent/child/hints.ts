@@ -1,4 +1,5 @@
 import { type HistoryMessage, type Speaker, toldApart } from "../../../core/conversation.ts"
+import { clipped } from "../../../core/graphemes.ts"
 import { type Injection, isText, type SlotEntry, type SlotValue, type TrustedText } from "../../../core/value.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 
@@ -60,10 +61,9 @@ function entriesOf(list: Injection | undefined, fields: readonly string[]): read
 
 function spoken({ role, speaker, text }: Pick<HistoryMessage, "role" | "speaker" | "text">, agentName: string): SlotEntry {
   const isAgent = role === "assistant"
-  const shown = text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`
   return {
     speaker: { text: isAgent ? agentName : speaker.name, trust: "user" },
-    text: { text: shown, trust: isAgent ? "agent" : "user" },
+    text: { text: clipped(text, maxMessageLength), trust: isAgent ? "agent" : "user" },
   }
 }
 

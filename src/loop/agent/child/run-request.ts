@@ -5,7 +5,7 @@ import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
 import type { ToolContext } from "../../../prompt/tools/tool.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
-import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
+import type { TurnAnswer, TurnEvent } from "../../../trace/turn-event.ts"
 import { type ParentTurn, parentOf } from "../../turn/calls/parent-turn.ts"
 import { runTurn } from "../../turn/run-turn.ts"
 import type { AgentContext, TurnContext } from "../../turn/turn-context.ts"
@@ -95,7 +95,7 @@ async function runChild(agent: AgentContext, call: ChildCall): Promise<string> {
 }
 
 /** The child's answer, with the names of the files that its model made; the caller's model gets them with the result. */
-function withDrawnFiles({ text, attachments = [] }: TurnResult & { readonly ok: true }, { name, context }: ChildCall): string {
+function withDrawnFiles({ text, attachments = [] }: TurnAnswer, { name, context }: ChildCall): string {
   const drawn = attachments.filter(({ blob }) => blob !== undefined)
   for (const { mediaType, bytes, base64 } of drawn) {
     const summary = `${mediaType}, ${bytes} bytes`

@@ -4,7 +4,7 @@ import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
 import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
 import { emptyTrace, type TurnTrace } from "../../../trace/trace.ts"
-import type { TurnEvent, TurnResult } from "../../../trace/turn-event.ts"
+import type { TurnEvent, TurnFailure } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { turnReceipt } from "../spending/spending.ts"
 import { namedBytes } from "../turn-commit.ts"
@@ -15,7 +15,7 @@ import { namedBytes } from "../turn-commit.ts"
  */
 export async function keepFailedTurn(
   { agent, input, progress, startedMs }: TurnContext,
-  { error, gathered }: TurnResult & { readonly ok: false },
+  { error, gathered }: TurnFailure,
   isLate: boolean,
 ): Promise<void> {
   const { turnId, wake } = input
@@ -112,7 +112,7 @@ export function unbegunTurn(
   { ports }: Pick<AgentContext, "ports">,
   { key, turnId, wake }: TurnInput,
   { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
-): TurnResult & { readonly ok: false } {
+): TurnFailure {
   const error = asOurError(thrown, "session-store", "The session could not be loaded")
   const atMs = ports.clock.nowMs()
   emit?.({ type: "turn-start", turnId, atMs })

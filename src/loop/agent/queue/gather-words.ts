@@ -1,6 +1,6 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { pause } from "../../../core/timers.ts"
-import type { TurnResult } from "../../../trace/turn-event.ts"
+import type { TurnFailure, TurnResult } from "../../../trace/turn-event.ts"
 import type { TurnInput } from "../../turn/turn-context.ts"
 import { mayMerge, move, newerMessage, type QueuedTurn } from "./turn-states.ts"
 import { keepToAnswer, wordsToAnswer } from "./waiting-words.ts"
@@ -59,7 +59,7 @@ export function withJoined(input: TurnInput, { joined, waited }: QueuedTurn): Tu
  * Ends a turn whose words another turn answers. They are in the history, as words without an answer of their own, once this resolves.
  * If they cannot be stored, the turn has failed.
  */
-export async function endJoined(turn: QueuedTurn, ended: TurnResult & { readonly ok: false }): Promise<TurnResult> {
+export async function endJoined(turn: QueuedTurn, ended: TurnFailure): Promise<TurnResult> {
   const { input, session, atMs } = turn
   const error = await keepToAnswer(session.agent, input, wordsToAnswer(input, atMs), "joined another")
   const { error: _, ...trace } = ended.trace

@@ -1,3 +1,4 @@
+import { clipped } from "../../../../core/graphemes.ts"
 import type { TurnContext } from "../../../../loop/turn/turn-context.ts"
 import type { Grain } from "../../../../memory/forgetting/events/stamp.ts"
 import { readState, type VirtualContextState } from "../../../../memory/forgetting/plugin/context-state.ts"
@@ -99,5 +100,5 @@ function itemsIn(state: VirtualContextState, area: ContextChange["area"]): Reado
 }
 
 export function cut(text: string): string {
-  return text.length > maxTextCharacters ? `${text.slice(0, maxTextCharacters).toWellFormed()}…` : text
+  return clipped(text, maxTextCharacters)
 }
