@@ -113,14 +113,14 @@ export function describeProblem(problem: Problem): string {
   const at = formatKeyPath(problem.path)
   if ("known" in problem && renamedKey.test(at)) return `unknown key ${at}. ${renamedWords}`
   if ("known" in problem) return `unknown key ${at}.${nearName(String(problem.path.at(-1)), problem.known)}`.replace(/\.$/, "")
-  return `${at}: expected ${problem.expected}, found ${shown(problem.found)}`
+  return `${at}: expected ${problem.expected}, found ${foundWords(problem.found)}`
 }
 
 /** A key of earlier versions. */
 export const renamedKey = /^memory\.daily_?[cC]alls$/
 export const renamedWords = "Use daily_tokens or daily_usd of [limits], which count background work together with turns"
 
-function shown(value: unknown): string {
+function foundWords(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value)
   if (Array.isArray(value)) return "an array"
   return typeof value === "object" && value !== null ? "an object" : String(value)

@@ -14,7 +14,7 @@ const mediaTypePattern = /^[a-zA-Z0-9]{1,40}\/[a-zA-Z0-9.+-]{1,80}$/
 export function readContent(parts: readonly unknown[], words: McpWords, takes: (mediaType: string) => boolean = () => false) {
   const attachments: ToolAttachment[] = []
   const texts = parts.slice(0, maxParts).map((part) => {
-    const text = textOf(part, words)
+    const text = partText(part, words)
     if (text !== undefined) return text
     const attachment = attachmentOf(part)
     const { mediaType, bytes } = attachment
@@ -29,7 +29,7 @@ export function readContent(parts: readonly unknown[], words: McpWords, takes: (
 }
 
 /** Returns the text of a part, or `undefined` for a binary part. A malformed part is text, too. */
-function textOf(part: unknown, words: McpWords): string | undefined {
+function partText(part: unknown, words: McpWords): string | undefined {
   if (!isRecord(part)) return printJson(part)
   const { type, text, resource } = part
   if (typeof text === "string") return text

@@ -118,11 +118,11 @@ export function agentOf({ agents }: Pick<Server, "agents">, asked: unknown): Age
   }
   const names = Object.keys(agents)
   const near = typeof model === "string" ? didYouMean(model, names) : ""
-  const what = model === undefined ? "The request names no model" : `There is no model ${shown(model)}`
+  const what = model === undefined ? "The request names no model" : `There is no model ${modelName(model)}`
   throw new HttpProblem(404, `${what}; there are ${names.join(", ")}.${near}`, { param: "model", code: "model_not_found" })
 }
 
-function shown(model: unknown): string {
+function modelName(model: unknown): string {
   return typeof model === "string" ? JSON.stringify(model.slice(0, 200)) : "of this form"
 }
 

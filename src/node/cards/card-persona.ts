@@ -145,7 +145,7 @@ function withEmotionAssets(format: OutputFormat, { assets }: Card, folder: strin
   const named = assets.filter(({ type, name }) => type === "emotion" && name !== "")
   const shownBy = new Map(named.map(({ name, uri }) => [foldLetters(name.trim()), pathOf(uri, folder) ?? uri]))
   if (shownBy.size === 0) return format
-  const shown = (part: OutputPart): OutputPart => {
+  const displayed = (part: OutputPart): OutputPart => {
     const asset = part.type === "emotion" ? (shownBy.get(foldLetters(part.emotion.trim())) ?? shownBy.get("neutral")) : undefined
     return part.type === "emotion" && asset !== undefined ? { ...part, asset } : part
   }
@@ -154,7 +154,7 @@ function withEmotionAssets(format: OutputFormat, { assets }: Card, folder: strin
     emotions: format.emotions,
     createReader(options) {
       const reader = format.createReader(options)
-      return { push: (delta) => reader.push(delta).map(shown), end: () => reader.end().map(shown) }
+      return { push: (delta) => reader.push(delta).map(displayed), end: () => reader.end().map(displayed) }
     },
   }
 }

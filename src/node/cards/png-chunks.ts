@@ -1,4 +1,5 @@
 import { crc32, inflateSync } from "node:zlib"
+import { shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 
 /** A chunk of a PNG file, as it stands in the file. */
@@ -35,9 +36,9 @@ export function readPngChunks(bytes: Uint8Array, onBroken?: OnBroken): readonly 
     const length = view.getUint32(at)
     const type = latin1(bytes.subarray(at + 4, at + 8))
     const isText = textTypes.has(type)
-    if (at + 12 + length > bytes.length) return broken(`the file ends inside the chunk ${shown(type)} at byte ${at}`, isText)
+    if (at + 12 + length > bytes.length) return broken(`the file ends inside the chunk ${shownValue(type)} at byte ${at}`, isText)
     if (crc32(bytes.subarray(at + 4, at + 8 + length)) !== view.getUint32(at + 8 + length)) {
-      const error = damaged(`the chunk ${shown(type)} at byte ${at} does not have its checksum`)
+      const error = damaged(`the chunk ${shownValue(type)} at byte ${at} does not have its checksum`)
       if (isText) throw error
       onBroken?.("damaged", error)
     }
@@ -88,8 +89,8 @@ function unpacked(data: Uint8Array, keyword: string, maxBytes: number): Uint8Arr
     const isLarge = cause instanceof RangeError
     throw damaged(
       isLarge
-        ? `the chunk ${shown(keyword)} unpacks to more than ${maxBytes} bytes`
-        : `the chunk ${shown(keyword)} cannot be unpacked`,
+        ? `the chunk ${shownValue(keyword)} unpacks to more than ${maxBytes} bytes`
+        : `the chunk ${shownValue(keyword)} cannot be unpacked`,
       cause,
     )
   }
@@ -119,10 +120,6 @@ export function pngTextChunk(keyword: string, text: string): PngChunk {
 
 function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
-}
-
-function shown(name: string): string {
-  return JSON.stringify(name.slice(0, 40))
 }
 
 function damaged(what: string, cause?: unknown): PromptStrataError {

@@ -36,7 +36,7 @@ export function writeCard(file: CardFile, options: WriteCardOptions = {}): Uint8
     throw new PromptStrataError("usage", "expected a picture for a PNG card, found none.", {
       hint: "Pass image, the bytes of a PNG file (--image FILE in the terminal), or write the card as JSON.",
     })
-  const texts = card.version === 3 ? [textOf("chara", v2Of(card)), textOf("ccv3", card.json)] : [textOf("chara", card.json)]
+  const texts = card.version === 3 ? [chunkOf("chara", v2Of(card)), chunkOf("ccv3", card.json)] : [chunkOf("chara", card.json)]
   // The last chunk of a picture is its end.
   return writePngChunks(chunks.toSpliced(-1, 0, ...texts))
 }
@@ -46,7 +46,7 @@ function pictureOf(image: Uint8Array): readonly PngChunk[] {
   return chunksOfPicture(image)
 }
 
-function textOf(keyword: string, json: unknown): PngChunk {
+function chunkOf(keyword: string, json: unknown): PngChunk {
   return pngTextChunk(keyword, Buffer.from(JSON.stringify(json)).toString("base64"))
 }
 

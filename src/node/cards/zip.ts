@@ -1,4 +1,5 @@
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib"
+import { shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 
 /** The files of a zip by path. */
@@ -44,7 +45,7 @@ export function readZip(bytes: Uint8Array, maxBytes: number): ZipFiles {
   if (entries.reduce((sum, entry) => sum + entry.packed, 0) > data.length) throw bad("its files overlap")
   const files = new Map<string, Uint8Array>()
   for (const entry of entries) {
-    if (files.has(entry.path)) throw bad(`two files are called ${shown(entry.path)}`)
+    if (files.has(entry.path)) throw bad(`two files are called ${shownValue(entry.path)}`)
     if (!entry.path.endsWith("/")) files.set(entry.path, unpack(data, entry))
   }
   return files
@@ -65,7 +66,7 @@ function entriesOf(data: Buffer): readonly ZipEntry[] {
     const lengths = [28, 30, 32].map((field) => data.readUInt16LE(at + field))
     const [nameLength = 0, extraLength = 0, commentLength = 0] = lengths
     const path = data.toString("utf8", at + 46, at + 46 + nameLength)
-    if ((data.readUInt16LE(at + 8) & 0x2041) !== 0) throw bad(`${shown(path)} is encrypted`)
+    if ((data.readUInt16LE(at + 8) & 0x2041) !== 0) throw bad(`${shownValue(path)} is encrypted`)
     checkPath(path)
     entries.push({
       path,
@@ -92,23 +93,23 @@ function endOf(data: Buffer): number | undefined {
 function checkPath(path: string): void {
   const isOutside = path.startsWith("/") || /^[A-Za-z]:/.test(path) || path.split(/[\\/]/).includes("..")
   if (isOutside || path.includes("\0") || path.includes("\\") || path === "")
-    throw bad(`the path ${shown(path)} leads out of its folder`)
+    throw bad(`the path ${shownValue(path)} leads out of its folder`)
 }
 
 function unpack(data: Buffer, { path, method, checksum, packed, size, offset }: ZipEntry): Uint8Array {
   if (offset < 0 || offset + 30 > data.length || data.readUInt32LE(offset) !== localSignature)
-    throw bad(`${shown(path)} is missing`)
+    throw bad(`${shownValue(path)} is missing`)
   const start = offset + 30 + data.readUInt16LE(offset + 26) + data.readUInt16LE(offset + 28)
-  if (start + packed > data.length) throw bad(`${shown(path)} was cut off`)
+  if (start + packed > data.length) throw bad(`${shownValue(path)} was cut off`)
   const body = data.subarray(start, start + packed)
-  if (method !== 0 && method !== 8) throw bad(`${shown(path)} is packed by method ${method}, not by deflate`)
+  if (method !== 0 && method !== 8) throw bad(`${shownValue(path)} is packed by method ${method}, not by deflate`)
   let file: Uint8Array
   try {
     file = method === 0 ? body : inflateRawSync(body, { maxOutputLength: Math.max(1, size) })
   } catch (cause) {
-    throw bad(`${shown(path)} cannot be unpacked to the ${size} bytes that it should have`, cause)
+    throw bad(`${shownValue(path)} cannot be unpacked to the ${size} bytes that it should have`, cause)
   }
-  if (file.length !== size || crc32(file) !== checksum) throw bad(`${shown(path)} does not have its size and checksum`)
+  if (file.length !== size || crc32(file) !== checksum) throw bad(`${shownValue(path)} does not have its size and checksum`)
   return file
 }
 
@@ -137,10 +138,6 @@ function numbers(width: 2 | 4, ...values: number[]): Buffer {
   const bytes = Buffer.alloc(width * values.length)
   for (const [at, value] of values.entries()) bytes.writeUIntLE(value, at * width, width)
   return bytes
-}
-
-function shown(path: string): string {
-  return JSON.stringify(path.slice(0, 100))
 }
 
 function bad(what: string, cause?: unknown): PromptStrataError {

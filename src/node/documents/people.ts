@@ -61,30 +61,30 @@ export function personalWorkspace(workspace: WritableWorkspace, folder: string):
     const own = ownFiles.find((name) => samePath(outside(path), name))
     return own === undefined ? !isPersonal(path) : path === folder + own
   }
-  const shown = <T extends { readonly path: string }>(found: T): T => ({ ...found, path: outside(found.path) })
+  const asSeen = <T extends { readonly path: string }>(found: T): T => ({ ...found, path: outside(found.path) })
   const isTop = (path: string): boolean => folder !== "" && samePath(path, ".")
   return {
     async read(path, options) {
       const file = await workspace.read(inside(path), options)
       // A link could lead to the documents of others.
       if (!isSeen(file.path)) throw fileError("file-missing", path, "expected a file, found none.")
-      return shown(file)
+      return asSeen(file)
     },
     async stat(path) {
       const found = isPersonal(path) ? undefined : await workspace.stat(inside(path))
-      return found && isSeen(found.path) ? shown(found) : undefined
+      return found && isSeen(found.path) ? asSeen(found) : undefined
     },
     resolve: async (path) => outside(await workspace.resolve(inside(path))),
-    write: async (path, text, options) => shown(await workspace.write(inside(path), text, options)),
+    write: async (path, text, options) => asSeen(await workspace.write(inside(path), text, options)),
     async list(path = ".", options) {
       const listed = await workspace.list(inside(path), options)
       const own = isTop(path) ? await Promise.all(ownFiles.map((name) => workspace.stat(folder + name))) : []
       const entries = [...own.flatMap((entry) => entry ?? []), ...listed.entries]
-      return { ...listed, entries: entries.filter((entry) => isSeen(entry.path)).map(shown) }
+      return { ...listed, entries: entries.filter((entry) => isSeen(entry.path)).map(asSeen) }
     },
     async search(text, options = {}) {
       const { path = ".", limit = 100 } = options
-      if (!samePath(path, ".")) return searchIn(workspace, text, { ...options, path: inside(path), limit }, { isSeen, shown })
+      if (!samePath(path, ".")) return searchIn(workspace, text, { ...options, path: inside(path), limit }, { isSeen, asSeen })
       // Folder by folder, because matches in documents of others would use up the limit.
       const { entries, truncated } = await workspace.list(".", { signal: options.signal })
       const places = [...ownFiles.map((name) => folder + name), ...entries.map((entry) => entry.path).filter(isSeen)]
@@ -92,7 +92,7 @@ export function personalWorkspace(workspace: WritableWorkspace, folder: string):
       for (const place of new Set(places)) {
         if (!(await workspace.stat(place))) continue
         const left = limit - found.matches.length
-        const more = await searchIn(workspace, text, { ...options, path: place, limit: left }, { isSeen, shown })
+        const more = await searchIn(workspace, text, { ...options, path: place, limit: left }, { isSeen, asSeen })
         found = {
           matches: [...found.matches, ...more.matches],
           skipped: [...found.skipped, ...more.skipped],
@@ -109,8 +109,8 @@ async function searchIn(
   workspace: WritableWorkspace,
   text: string,
   options: NonNullable<Parameters<WritableWorkspace["search"]>[1]>,
-  { isSeen, shown }: { isSeen: (path: string) => boolean; shown: <T extends { readonly path: string }>(found: T) => T },
+  { isSeen, asSeen }: { isSeen: (path: string) => boolean; asSeen: <T extends { readonly path: string }>(found: T) => T },
 ): Promise<SearchOutcome> {
   const { matches, skipped, truncated } = await workspace.search(text, options)
-  return { matches: matches.filter(({ path }) => isSeen(path)).map(shown), skipped: skipped.filter(isSeen), truncated }
+  return { matches: matches.filter(({ path }) => isSeen(path)).map(asSeen), skipped: skipped.filter(isSeen), truncated }
 }

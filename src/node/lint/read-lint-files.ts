@@ -182,11 +182,11 @@ function profileFiles(linted: readonly string[], chains: ReadonlyMap<string, rea
   const paths = new Set([...linted, ...inherited.filter((path) => !isShipped(path))])
   return [...paths].map((path) => {
     const place = { kind: "profile", root: "", folder: "profiles", name: basename(path, ".toml") } as const
-    return { ...place, file: displayPath(path), path, text: textOf(path), shipped: isShipped(path), loads: [], faults: [] }
+    return { ...place, file: displayPath(path), path, text: profileText(path), shipped: isShipped(path), loads: [], faults: [] }
   })
 }
 
-function textOf(path: string): string {
+function profileText(path: string): string {
   // Loading the profile reports the mistake.
   return attempt(() => readTextFile(path), "")
 }

@@ -115,7 +115,7 @@ export async function searchFiles(root: WorkspaceRoot, options: SearchOptions): 
     files += 1
     sizeBytes += entry.sizeBytes
     if (files > maxFiles || sizeBytes > maxSearchBytes) return { matches, skipped, truncated: true }
-    const found = await textOf(root, entry.path, signal)
+    const found = await readableText(root, entry.path, signal)
     if (found === undefined) skipped.push(entry.path)
     for (const match of linesWith(found ?? "", options)) {
       if (matches.length >= limit) return { matches, skipped, truncated: true }
@@ -132,7 +132,7 @@ async function* entriesAt(root: WorkspaceRoot, path: string, options: SearchOpti
 }
 
 /** `undefined` for a file that is not text, is too large, or cannot be opened. */
-async function textOf(root: WorkspaceRoot, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+async function readableText(root: WorkspaceRoot, path: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   try {
     return (await readWorkspaceFile(root, path, signal)).text
   } catch (error) {

@@ -97,15 +97,15 @@ function withOwnList(injection: Injection, known: Injection | undefined): Inject
   if (!Array.isArray(content)) return injection
   const [entries, before] = [content, known?.content] as [readonly SlotEntry[], SlotValue | undefined]
   if (!Array.isArray(before) || entries.length + before.length > mostCompared) return { ...injection, content: entries.slice() }
-  const byText = new Map((before as readonly SlotEntry[]).map((entry) => [textOf(entry), entry]))
+  const byText = new Map((before as readonly SlotEntry[]).map((entry) => [entryText(entry), entry]))
   const standIn = (entry: SlotEntry): SlotEntry => {
-    const equal = byText.get(textOf(entry))
+    const equal = byText.get(entryText(entry))
     return equal !== undefined && sameData(equal, entry) ? equal : entry
   }
   return { ...injection, content: entries.map(standIn) }
 }
 
-const textOf = ({ text }: SlotEntry): string => (typeof text === "object" && isText(text) ? text.text : "")
+const entryText = ({ text }: SlotEntry): string => (typeof text === "object" && isText(text) ? text.text : "")
 
 /** True for injections that print the same. Each member is named, because a stack can have thousands that are new each turn. */
 function sameInjection(a: Injection, b: Injection): boolean {

@@ -28,12 +28,12 @@ export interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
 
 /** Each frame with a name, for each known name. */
 export function namedLines({ frames = [], names = {} }: NamedFrames, look: Look = squash): NamedLine[] {
-  const shown = (slot: string): string[] => {
+  const printedNames = (slot: string): string[] => {
     const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
     // A name with unusual characters is printed in quotes. Without them it reads as the same name.
     return [...new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))].filter((name) => name !== "")
   }
-  const bySlot = new Map([...new Set(frames.map(({ slot }) => slot))].map((slot) => [slot, shown(slot)]))
+  const bySlot = new Map([...new Set(frames.map(({ slot }) => slot))].map((slot) => [slot, printedNames(slot)]))
   return frames
     .flatMap(withRemark)
     .flatMap(({ slot, lead, before, after: [behind = "", ...after] }) =>

@@ -52,7 +52,7 @@ function withoutOwnSections(stack: PromptStack, messages: readonly ChatMessage[]
   if (!last || basePrompt === last.base) return basePrompt
   const texts = messages.filter(isSystemMessage).map((message) => {
     const own = message.role === "developer" ? last.developer : last.system
-    return compositionOf(message)?.base ?? withoutTrailing(textOf(message), own)
+    return compositionOf(message)?.base ?? withoutTrailing(contentText(message), own)
   })
   return joinTexts(texts)
 }
@@ -89,7 +89,9 @@ function isSystemMessage(message: ChatMessage): boolean {
 export function splitSystemPrompt<M extends ChatMessage>(messages: readonly M[]): SplitMessages<M> {
   checkType("the messages of splitSystemPrompt", messages, "objects")
   return {
-    basePrompt: joinTexts(messages.filter(isSystemMessage).map((message) => compositionOf(message)?.base ?? textOf(message))),
+    basePrompt: joinTexts(
+      messages.filter(isSystemMessage).map((message) => compositionOf(message)?.base ?? contentText(message)),
+    ),
     history: messages.filter((message) => !isSystemMessage(message)),
   }
 }
@@ -100,7 +102,7 @@ function joinTexts(texts: readonly string[]): string {
 }
 
 /** The text of a message's content: the string, or its text parts joined by a blank line. */
-function textOf({ content }: ChatMessage): string {
+function contentText({ content }: ChatMessage): string {
   if (typeof content === "string") return content
   return Array.isArray(content) ? joinTexts(content.map(partText)) : ""
 }

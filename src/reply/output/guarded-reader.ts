@@ -43,7 +43,7 @@ function checkedParts(given: unknown): OutputPart[] {
   if (given instanceof Promise) given.catch(() => undefined)
   if (!Array.isArray(given)) throw new Error(`expected an array of parts, found ${kindOf(given)}.`)
   const wrong = given.findIndex((part) => !isPart(part))
-  if (wrong >= 0) throw new Error(`expected parts such as { type: "text", delta }, found ${shown(given[wrong])}.`)
+  if (wrong >= 0) throw new Error(`expected parts such as { type: "text", delta }, found ${foundJson(given[wrong])}.`)
   return given as OutputPart[]
 }
 
@@ -65,7 +65,7 @@ function isPart(part: unknown): boolean {
   }
 }
 
-function shown(value: unknown): string {
+function foundJson(value: unknown): string {
   return (JSON.stringify(value) ?? String(value)).slice(0, 100)
 }
 

@@ -28,10 +28,10 @@ export function withoutLinks(text: string, policy: LinkHosts | undefined): strin
   const hosts = linkHosts(policy)
   if (!hosts) return text
   const reader = new LinkReader(hosts)
-  return textOf([...reader.push(text), ...reader.end()])
+  return joined([...reader.push(text), ...reader.end()])
 }
 
-const textOf = (parts: readonly OutputPart[]): string => parts.map((part) => (part.type === "text" ? part.delta : "")).join("")
+const joined = (parts: readonly OutputPart[]): string => parts.map((part) => (part.type === "text" ? part.delta : "")).join("")
 
 /**
  * Longer words are read from their last characters on. Longer labels, tags and destinations are none. A longer text is read in pieces,
@@ -147,7 +147,7 @@ class LinkReader implements Reader<string, OutputPart> {
     if (shown === run) return undefined
     const reader = new LinkReader([], this.last)
     reader.#isParted = false
-    const isClean = textOf([...reader.push(shown), ...reader.end()]) === shown
+    const isClean = joined([...reader.push(shown), ...reader.end()]) === shown
     // A long run of characters that nobody sees hides what is between them.
     if (isClean && (!isLong || shown.length > run.length * 0.4))
       return this.#pass(at, at + (isLong ? longest.word / 2 : run.length))

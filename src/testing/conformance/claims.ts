@@ -4,7 +4,7 @@ import { recordOf } from "../../core/json-access.ts"
 /** Throws code `test` unless `holds`; `expected` completes the sentence "expected …". */
 export function claim(holds: boolean, expected: string, found: unknown): asserts holds {
   if (holds) return
-  throw new PromptStrataError("test", `expected ${expected}; found ${shown(found)}.`, {
+  throw new PromptStrataError("test", `expected ${expected}; found ${foundWords(found)}.`, {
     evidence: { expected },
     cause: found instanceof Error ? found : undefined,
   })
@@ -38,7 +38,7 @@ export function claimWithout(lines: readonly string[], word: string): void {
   claim(holding.length === 0, `no line that holds ${JSON.stringify(word)}`, holding)
 }
 
-function shown(found: unknown): string {
+function foundWords(found: unknown): string {
   if (found instanceof Error) return `${found.name}: ${found.message}`
   return JSON.stringify(found) ?? String(found)
 }

@@ -199,7 +199,7 @@ export function findKind(path: string): Finding {
   if (stats.isDirectory()) {
     const rules = join(path, "AGENTS.md")
     if (isWorkspace(path)) return { kind: "workspace" }
-    if (existsSync(rules)) return { kind: "agents", text: textOf(readFileSync(rules), displayPath(rules)) }
+    if (existsSync(rules)) return { kind: "agents", text: decoded(readFileSync(rules), displayPath(rules)) }
     throw unknown(file, cardFolderAt(path) === undefined ? "a folder with other files" : "a card that was imported already")
   }
   if (!stats.isFile()) throw unknown(file, "no file")
@@ -207,7 +207,7 @@ export function findKind(path: string): Finding {
   if (size > maxBytes) throw unknown(file, `a file of ${size} bytes, more than ${maxBytes}`)
   const bytes = readFileSync(path)
   if (isPng(bytes) || isZip(bytes) || hasZipBehind(bytes)) return { kind: "card" }
-  const text = textOf(bytes, file)
+  const text = decoded(bytes, file)
   const line = parsedJson(text.slice(0, text.search(/\n|$/)))
   const json = parsedJson(text) ?? parsedJson(withoutComments(text))
   if (isRecord(json) && isLorebookJson(json)) return { kind: "lorebook", text, ending: "json" }
@@ -232,7 +232,7 @@ function statsOf(path: string, file: string): Stats {
   }
 }
 
-function textOf(bytes: Uint8Array, file: string): string {
+function decoded(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch (cause) {

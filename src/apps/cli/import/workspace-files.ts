@@ -32,17 +32,17 @@ export function isWorkspace(folder: string): boolean {
 export function filesOfWorkspace(folder: string, locale: CharacterLocale): ImportedFiles {
   const [report, left]: [string[], string[]] = [[], []]
   const files = new Map<string, string>()
-  const textOf = (path: string): string | undefined => textAt(folder, path, report)
-  const identity = textOf("IDENTITY.md")
-  const name = nameIn(identity ?? "") ?? nameIn(textOf("SOUL.md") ?? "")
+  const fileText = (path: string): string | undefined => textAt(folder, path, report)
+  const identity = fileText("IDENTITY.md")
+  const name = nameIn(identity ?? "") ?? nameIn(fileText("SOUL.md") ?? "")
   const id = characterId(name ?? "", resolve(folder))
   for (const document of documents) {
-    const parts = [textOf(document), document === "SOUL.md" ? identity : undefined].filter((text) => text !== undefined)
+    const parts = [fileText(document), document === "SOUL.md" ? identity : undefined].filter((text) => text !== undefined)
     if (parts.length > 0) files.set(`workspace/${document}`, `${parts.map((text) => text.trim()).join("\n\n")}\n`)
   }
   if (identity !== undefined) report.push("IDENTITY.md: it is the end of SOUL.md now.")
   const skills = Object.entries(rules).flatMap(([file, skill]) => {
-    const text = textOf(file)
+    const text = fileText(file)
     if (text === undefined || text.trim() === "") return []
     files.set(`prompts/skills/${skill.name}/SKILL.md`, skillFile(skill, text))
     report.push(
@@ -52,14 +52,14 @@ export function filesOfWorkspace(folder: string, locale: CharacterLocale): Impor
   })
   const notes = namesIn(join(folder, "memory")).filter((note) => note.endsWith(".md"))
   for (const note of notes) {
-    const text = textOf(`memory/${note}`)
+    const text = fileText(`memory/${note}`)
     if (text !== undefined) files.set(`workspace/memory/${note}`, text)
   }
   if (notes.length > 0)
     report.push(
       `memory/ (files: ${notes.length}): it lies in the workspace, where the tool read finds it. No prompt shows it by itself.`,
     )
-  const heartbeat = textOf("HEARTBEAT.md")
+  const heartbeat = fileText("HEARTBEAT.md")
   if (heartbeat !== undefined) files.set("workspace/HEARTBEAT.md", heartbeat)
   for (const found of namesIn(folder)) {
     if (Object.hasOwn(others, found)) report.push(`${found}: ${others[found]}`)

@@ -180,10 +180,10 @@ async function leftToday({ store, profile }: OpenedStore, users: readonly string
 function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, limit: number): readonly string[] {
   const { work, models, users, days, layers, total } = sums
   const left = (count: number) => (count > limit ? [words.notListed(count - limit)] : [])
-  const shown = (heads: readonly string[], rows: readonly (readonly string[])[], more: readonly (readonly string[])[] = []) =>
+  const printed = (heads: readonly string[], rows: readonly (readonly string[])[], more: readonly (readonly string[])[] = []) =>
     [printTable([...heads], [...rows.slice(0, limit), ...more], maxWidth), ...left(rows.length)].join("\n")
   const table = (title: string, by: ReadonlyMap<string, CostSum>, more?: readonly (readonly string[])[]): string =>
-    shown(
+    printed(
       [...words.costColumns, title],
       [...by].map(([name, sum]) => cellsOf(name, sum)),
       more,
@@ -195,7 +195,7 @@ function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, l
   return [
     table(byWork, new Map([...work].map(([name, sum]) => [workText(name, words), sum])), [cellsOf(words.total, total)]),
     table(byModel, models),
-    ...(layerRows.length === 0 ? [] : [shown([...words.layerColumns, byLayer], layerRows)]),
+    ...(layerRows.length === 0 ? [] : [printed([...words.layerColumns, byLayer], layerRows)]),
     table(byUser, users),
     table(`${byDay} (${profile.timeZone ?? "UTC"})`, days),
   ]

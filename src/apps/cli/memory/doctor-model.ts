@@ -53,8 +53,8 @@ export async function doctorModel(options: CommonOptions & { readonly json?: boo
  */
 async function findings(ask: Ask, locale: string): Promise<readonly (boolean | undefined)[]> {
   const messages = [{ role: "user", content: probes.question } as const]
-  const textOf = (parts: readonly ModelPart[]) => parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
-  const plain = textOf(await ask({ messages }))
+  const answerText = (parts: readonly ModelPart[]) => parts.map((part) => (part.type === "text-delta" ? part.delta : "")).join("")
+  const plain = answerText(await ask({ messages }))
   /** A server refuses a request for what it does not do. */
   const orRefused = (request: ModelRequest) =>
     ask(request).catch((error: unknown) => {
@@ -69,8 +69,8 @@ async function findings(ask: Ask, locale: string): Promise<readonly (boolean | u
   return [
     called?.some(({ type }) => type === "tool-call") === true,
     // A model that took the picture may have named its colour in other words.
-    seen !== undefined && (/\bred\b|红|255|ff0000/iu.test(textOf(seen)) || undefined),
-    formed !== undefined && /^\s*\{[^{}]*"zorks"[^{}]*\}\s*$/u.test(textOf(formed)),
+    seen !== undefined && (/\bred\b|红|255|ff0000/iu.test(answerText(seen)) || undefined),
+    formed !== undefined && /^\s*\{[^{}]*"zorks"[^{}]*\}\s*$/u.test(answerText(formed)),
     /^(?:(?!<think>).)*<\/think>/su.test(plain),
   ]
 }

@@ -196,7 +196,7 @@ async function liveDays(living: LifeParts): Promise<Pick<Life, "subjects" | "day
     for (const words of spoken)
       for (let turn = 0; turn < words.turns; turn++) {
         time.moveTo(living.atMinute(day, Math.min(words.minuteOfDay + turn, dayMinutes - 1)))
-        const text = await time.settled(textOf(words, living))
+        const text = await time.settled(scriptedText(words, living))
         const result = await time.settled(living.session.send(text, { from: { id: terminalUser } }).result)
         await time.settled(agent.idle())
         living.user.hear(text, result.ok ? result.text : "…")
@@ -236,7 +236,7 @@ function wordsOf(all: readonly ScriptedWords[], day: number, atMinute: MinuteOfD
 }
 
 /** The line of a turn: the script's, or what its user finds to say. */
-async function textOf(words: ScriptedWords, { now: { day }, user, time }: LifeParts): Promise<string> {
+async function scriptedText(words: ScriptedWords, { now: { day }, user, time }: LifeParts): Promise<string> {
   const { texts, firstDay, everyDays } = words
   if (texts.length > 0) return texts[Math.floor((day - firstDay) / everyDays) % texts.length] ?? ""
   return user.next(words, { day, atMs: time.clock.nowMs() })

@@ -47,10 +47,10 @@ export async function sessionHistory(
   const messages = turns
     .filter(({ isAside }) => !isAside)
     .flatMap((turn) => {
-      const [first, ...rest] = shown(turn)
+      const [first, ...rest] = sessionMessages(turn)
       const aside = asideByParent.get(turn.parent)
-      if (first === undefined || aside === undefined) return shown(turn)
-      const alternatives = aside.map((other) => ({ turnId: other.turnId, messages: shown(other) }))
+      if (first === undefined || aside === undefined) return sessionMessages(turn)
+      const alternatives = aside.map((other) => ({ turnId: other.turnId, messages: sessionMessages(other) }))
       return [{ ...first, alternatives }, ...rest]
     })
   const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before)
@@ -58,7 +58,7 @@ export async function sessionHistory(
   return messages.slice(Math.max(0, end - limit), end)
 }
 
-function shown({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
+function sessionMessages({ turnId, messages }: StoredTurn): readonly SessionMessage[] {
   return messages.map(({ role, text, speaker, atMs, attachments, interrupted, unanswered, replyTo, mentions, prestart }, at) => {
     const message = { id: messageId(turnId, at), turnId, role, text, speaker, atMs }
     if ((attachments ?? interrupted ?? unanswered ?? replyTo ?? mentions ?? prestart) === undefined) return message

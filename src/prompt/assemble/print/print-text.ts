@@ -70,13 +70,13 @@ interface FencedPlace {
 function fenced(text: string, { cut, content, node, markers }: FencedPlace): PrintedPart[] {
   const whole = encodeFence(text)
   const frame = { part: "frame", trust: "author", source: node.source } as const
-  const shown = (words: string) => {
+  const encoded = (words: string) => {
     if (markers === undefined) return words
     const signed = markers.signs ? encodeSigns(words) : words
     return markers.tokens ? breakTokens(signed) : signed
   }
-  const inside: PrintedPart[] = [{ ...content, text: shown(cut ? cut.head : text) }]
-  if (cut) inside.push(noticePart(cut), { ...content, text: shown(cut.tail), source: tailSource(content.source, cut, node) })
+  const inside: PrintedPart[] = [{ ...content, text: encoded(cut ? cut.head : text) }]
+  if (cut) inside.push(noticePart(cut), { ...content, text: encoded(cut.tail), source: tailSource(content.source, cut, node) })
   const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
   return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
 }

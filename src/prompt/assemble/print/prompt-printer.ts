@@ -248,11 +248,11 @@ function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {
 
 /** The native calls of an entry. They are data of the message, beside its text. */
 function callsOf({ toolCalls, toolCallId }: SlotEntry): MessageCalls | undefined {
-  if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
-  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
+  if (toolCallId !== undefined) return { toolCallId: slotText(toolCallId) }
+  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(slotText(toolCalls)) as readonly ToolCall[] }
 }
 
-function textOf(value: SlotValue): string {
+function slotText(value: SlotValue): string {
   if (typeof value === "string") return value
   return typeof value !== "boolean" && isText(value) ? value.text : ""
 }

@@ -24,21 +24,21 @@ export function createFieldReader(
     Object.hasOwn(fields, nameOf(name)) ? (fields[nameOf(name)] ?? undefined) : undefined
   const warn = (name: string, expected: string, found: unknown, instead: string) => {
     if (warnings.length < maxWarnings)
-      warnings.push(`${path}${nameOf(name)}: expected ${expected}, found ${shown(found)}; read as ${instead}.`)
+      warnings.push(`${path}${nameOf(name)}: expected ${expected}, found ${foundWords(found)}; read as ${instead}.`)
     else if (warnings.length === maxWarnings) warnings.push("More fields are of another type; they are read in the same way.")
   }
-  const textOf = (name: string, value: unknown): string => {
+  const toText = (name: string, value: unknown): string => {
     if (value === undefined || typeof value === "string") return value ?? ""
     const text = typeof value === "number" || typeof value === "boolean" ? String(value) : ""
     warn(name, "a text", value, text === "" ? "no text" : "a text")
     return text
   }
   return {
-    text: (name) => textOf(name, fieldOf(name)),
+    text: (name) => toText(name, fieldOf(name)),
     texts(name) {
       const value = fieldOf(name)
       if (value === undefined) return []
-      if (Array.isArray(value)) return value.map((item: unknown, at) => textOf(`${name}[${at}]`, item ?? undefined))
+      if (Array.isArray(value)) return value.map((item: unknown, at) => toText(`${name}[${at}]`, item ?? undefined))
       const text = typeof value === "string" ? value : ""
       warn(name, "a list of texts", value, text === "" ? "an empty list" : "a list of one")
       return text === "" ? [] : [text]
@@ -61,7 +61,7 @@ export function createFieldReader(
   }
 }
 
-function shown(value: unknown): string {
+function foundWords(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 60))
   if (Array.isArray(value)) return "a list"
   return typeof value === "object" ? "an object" : String(value)

@@ -90,7 +90,7 @@ export const indexCopyRules: Rules<Store> = {
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-async function textOf(bytes: Promise<Uint8Array | undefined>): Promise<string | undefined> {
+async function storedText(bytes: Promise<Uint8Array | undefined>): Promise<string | undefined> {
   const found = await bytes
   return found && new TextDecoder().decode(found)
 }
@@ -100,7 +100,7 @@ export const blobRules: Rules<Store> = {
   async "bytes come back by their SHA-256, to the sessions that hold them alone"({ service, agent, key }) {
     const { id } = await service.blobs.put(bytesOf("abc"), key)
     claimEqual(id, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", "the id of `abc`")
-    claimEqual(await textOf(service.blobs.get(id, key)), "abc", "the bytes")
+    claimEqual(await storedText(service.blobs.get(id, key)), "abc", "the bytes")
     const all = Uint8Array.from({ length: 256 }, (_, at) => at)
     const every = await service.blobs.put(all, key)
     claimEqual([...((await service.blobs.get(every.id, key)) ?? [])], [...all], "every byte")
@@ -111,7 +111,7 @@ export const blobRules: Rules<Store> = {
     claimEqual(await service.blobs.get("none", key), undefined, "an unknown id")
     const [shared] = others.slice(1)
     if (shared) await service.blobs.put(bytesOf("abc"), shared)
-    claimEqual(await textOf(service.blobs.get(id, shared ?? key)), "abc", "bytes that two conversations hold")
+    claimEqual(await storedText(service.blobs.get(id, shared ?? key)), "abc", "bytes that two conversations hold")
   },
   async "changes to bytes that were put or got do not change the store"({ service, key }) {
     const given = bytesOf("kept")
@@ -119,7 +119,7 @@ export const blobRules: Rules<Store> = {
     given.fill(0)
     const { id } = await putting
     ;(await service.blobs.get(id, key))?.fill(0)
-    claimEqual(await textOf(service.blobs.get(id, key)), "kept", "the bytes")
+    claimEqual(await storedText(service.blobs.get(id, key)), "kept", "the bytes")
   },
   async "more than 20,000,000 bytes, and what is no bytes, are refused"({ service, agent, key }) {
     await claimRejects(() => service.blobs.put(new Uint8Array(20_000_001), key), "usage", "a blob that is too large")
@@ -144,7 +144,7 @@ export const blobRules: Rules<Store> = {
     await service.commit(there, commitOf(0, [], { append: [said(`see ${id}`, bob)] }))
     claimEqual((await service.forget({ agent, user: "ann" })).blob, 2, "the blobs that the first conversation lost")
     claimEqual(await service.blobs.get(own.id, here), undefined, "bytes of the forgotten conversation")
-    claimEqual(await textOf(service.blobs.get(id, there)), "shared-canary", "bytes that another conversation holds")
+    claimEqual(await storedText(service.blobs.get(id, there)), "shared-canary", "bytes that another conversation holds")
     await service.forget({ agent, conversation: "other" })
     claimEqual(await service.blobs.get(id, there), undefined, "bytes that nobody holds")
     claimEqual(await exported(service, agent), [], "the export")
@@ -160,7 +160,7 @@ export const blobRules: Rules<Store> = {
     const append = [said(`${mine} and ${both}`), said(`I like ${both} and ${theirs}`, { ...bob, turnId: "b" })]
     await service.commit(group, commitOf(1, [], { append, after: null }))
     await service.forget({ agent, user: "ann" })
-    const found = [mine, both, theirs, aside].map((id = "") => textOf(service.blobs.get(id, group)))
+    const found = [mine, both, theirs, aside].map((id = "") => storedText(service.blobs.get(id, group)))
     claimEqual(await Promise.all(found), [null, "both", "theirs", "aside"], "the bytes that are left")
   },
   async "an export holds bytes once, and an import puts them back, but none that do not match their id"({ service, agent }) {
@@ -176,7 +176,7 @@ export const blobRules: Rules<Store> = {
     const report = await service.forget({ agent })
     claimEqual([(await service.import(lines)).blob, report.blob], [2, 2], "the blobs put and forgotten")
     claimSameLines(await exported(service, agent), lines, "the second export")
-    for (const key of [here, there]) claimEqual(await textOf(service.blobs.get(id, key)), "picture", "the bytes")
+    for (const key of [here, there]) claimEqual(await storedText(service.blobs.get(id, key)), "picture", "the bytes")
     await service.forget({ agent })
     const changed = lines.map((line) => line.replace(btoa("picture"), btoa("another")))
     await claimRejects(() => service.import(changed), "store", "bytes of another id")

@@ -172,15 +172,15 @@ export const exportRules: Rules<Store> = {
     await service.append(other, [said("late", { atMs: 20 })])
     await service.commit(keyOf(`${agent} 2`), at("of another agent", 40))
     await service.post(keyOf(agent, { conversation: "notes alone" }), { id: "note", owner: "hook", payload: {} })
-    const shown = (found: Awaited<ReturnType<Store["conversations"]>>) => found.map(({ key, newest }) => [key, newest.text])
+    const listed = (found: Awaited<ReturnType<Store["conversations"]>>) => found.map(({ key, newest }) => [key, newest.text])
     const sessions = [group, other, key].map(({ user: _, ...session }) => session)
     const all = [
       [sessions[0], "newest"],
       [sessions[1], "late"],
       [sessions[2], "first"],
     ]
-    claimEqual(shown(await service.conversations(agent)), all, "the conversations")
-    claimEqual(shown(await service.conversations(agent, { limit: 2 })), all.slice(0, 2), "the newest two")
+    claimEqual(listed(await service.conversations(agent)), all, "the conversations")
+    claimEqual(listed(await service.conversations(agent, { limit: 2 })), all.slice(0, 2), "the newest two")
   },
   async "export, forget and import lead back to the same export, byte for byte"({ service, agent, key, group }) {
     for (const [at, text] of hardTexts.entries()) await plant(service, keyOf(agent, { conversation: `c${at}` }), text)

@@ -91,7 +91,7 @@ function assemblyOf({ messages, tokens, overheadTokens, exact, decisions }: Comp
     version: 1,
     messages: messages.map(({ role, spans, toolCalls, toolCallId }) => ({
       role,
-      content: textOf(spans),
+      content: joinedSpans(spans),
       ...{ toolCalls, toolCallId },
     })),
     spans: messages.flatMap(({ spans }, message) => spans.map(({ priority: _, files: __, ...span }) => ({ ...span, message }))),
@@ -99,7 +99,7 @@ function assemblyOf({ messages, tokens, overheadTokens, exact, decisions }: Comp
   }
 }
 
-function textOf(spans: RecordedMessage["spans"]): string {
+function joinedSpans(spans: RecordedMessage["spans"]): string {
   return spans.map(({ text }) => text).join("")
 }
 
@@ -123,7 +123,7 @@ type Messages = Pick<RequestComparison, "messages" | "isCoarse">
 
 /** Aligns equal messages; between them those of the same role, whose lines are compared. */
 function compareMessages(a: readonly RecordedMessage[], b: readonly RecordedMessage[]): Messages {
-  const [textsA, textsB] = [a.map(({ spans }) => textOf(spans)), b.map(({ spans }) => textOf(spans))]
+  const [textsA, textsB] = [a.map(({ spans }) => joinedSpans(spans)), b.map(({ spans }) => joinedSpans(spans))]
   const keyed = (messages: readonly RecordedMessage[], texts: readonly string[]): string[] =>
     messages.map(({ role }, at) => `${role}\n${texts[at]}`)
   const { runs, isWhole } = align(keyed(a, textsA), keyed(b, textsB))
