@@ -98,6 +98,28 @@ describe("the rooms of src/", () => {
     expect(named.filter(([folder, name]) => !isThere(folder, name))).toEqual([])
   })
 
+  const order = wings.map(({ name }) => name)
+
+  /** The wings that a README.md allows: those that it names, all from one to another, or all. */
+  const allowedBy = (readme: string): readonly string[] => {
+    const line = /^(?:- It may use|.* It imports nothing) .*$/m.exec(readme)?.[0] ?? ""
+    const range = /from `(\w+)` to `(\w+)`/.exec(line)
+    const between = range ? order.slice(order.indexOf(range[1] ?? ""), order.indexOf(range[2] ?? "") + 1) : []
+    return line.includes("all other wings") ? order : [...between, ...order.filter((name) => line.includes(`\`${name}`))]
+  }
+
+  test.each(order)("%s imports no wing that its README.md does not name, which says where to begin", (wing) => {
+    const readme = read(`src/${wing}/README.md`)
+    const used = [...readSources(`src/${wing}`, ".ts")].flatMap(([path, text]) =>
+      importsOf(text)
+        .filter(({ specifier }) => specifier.startsWith("."))
+        .map(({ specifier }) => posix.join(posix.dirname(path), specifier).split("/")[1] ?? ""),
+    )
+    expect(used.length).toBeGreaterThan(0)
+    expect([...new Set(used)].filter((name) => name !== wing && !allowedBy(readme).includes(name))).toEqual([])
+    expect(readme).toMatch(/^- Begin with/m)
+  })
+
   test.each(["docs/architecture.md", "CONTRIBUTING.md"])("%s names no room that does not exist", (file) => {
     expect(roomsNamedIn(read(file), rooms).length).toBeGreaterThan(0)
     expect(missingRooms(read(file), rooms)).toEqual([])

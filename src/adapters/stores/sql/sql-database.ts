@@ -5,7 +5,7 @@ import { parsedJson } from "../../../core/json-access.ts"
 import type { Job } from "../../../memory/services/store/job-runner.ts"
 import type { RowTables, SessionColumns } from "../../../memory/services/store/rows/row-tables.ts"
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
-import type { AgentLock, JobRow, OwnedKeys, Rows } from "../../../memory/services/store/rows/rows.ts"
+import type { AgentLock, JobRow, OwnedKeys, Rows, Transactions } from "../../../memory/services/store/rows/rows.ts"
 import { type DamagedRow, damagedHint } from "./row-body.ts"
 
 /** Builds statements over the store's tables, within a transaction. */
@@ -38,14 +38,8 @@ export interface ColumnTypes {
 }
 
 /** A database as the shared statements use it. */
-export interface SqlDatabase {
+export interface SqlDatabase extends Transactions<Queries> {
   readonly types: ColumnTypes
-  /** Runs reads in one transaction: they all see the same state. */
-  read<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Runs statements without a transaction: a later one may see what was written after an earlier one. */
-  readOnce<T>(work: (db: Queries) => Promise<T>): Promise<T>
-  /** Runs a transaction: all of it is written or nothing. It is durable once this settles. `work` may run several times. */
-  write<T>(work: (db: Queries) => Promise<T>): Promise<T>
   /** Keeps other processes from changing the schema until the current transaction ends. */
   lockSchema(db: Queries): Promise<void>
   /** As {@link Rows.lockAgent} does. */

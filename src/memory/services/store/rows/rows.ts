@@ -130,15 +130,18 @@ export interface Rows {
   sessionsHolding(agent: string, member: string): Awaitable<readonly SessionKey[]>
 }
 
-/** A store's transactions. */
-export interface RowDatabase {
+/** The transactions of a store. */
+export interface Transactions<View> {
   /** Runs reads in one transaction: they all see the same state. */
-  read<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  read<T>(work: (view: View) => Promise<T>): Promise<T>
   /** Runs reads without a transaction, which costs a database less: a later one may see what was written after an earlier one. */
-  readOnce<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  readOnce<T>(work: (view: View) => Promise<T>): Promise<T>
   /** Runs a transaction: all of it is written or nothing. It is durable once this settles. `work` may run several times. */
-  write<T>(work: (rows: Rows) => Promise<T>): Promise<T>
+  write<T>(work: (view: View) => Promise<T>): Promise<T>
 }
+
+/** A store's transactions over its row tables. */
+export type RowDatabase = Transactions<Rows>
 
 const pageValues = 500
 
