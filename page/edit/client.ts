@@ -1,4 +1,4 @@
-import type { PromptFile, PromptText, SavedPrompt } from "../../src/profile/prompt-files.ts"
+import type { PromptText, SavedPrompt, SourceFile } from "../../src/profile/prompt-files.ts"
 
 /** The reason why a text is refused, with its place if it has one. */
 export interface Problem {
@@ -26,7 +26,7 @@ export async function sendTo<T>(path: string, body?: unknown, signal?: AbortSign
   }
 }
 
-export const listFiles = () => sendTo<{ readonly files: readonly PromptFile[] }>("files")
+export const listFiles = () => sendTo<{ readonly files: readonly SourceFile[] }>("files")
 export const readText = (path: string) => sendTo<PromptText>("files/read", { path })
 export const saveText = (path: string, text: string, hash: string) =>
   sendTo<SavedPrompt & { readonly isLive: boolean }>("files/save", { path, text, hash })

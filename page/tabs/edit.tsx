@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { AgentComparison } from "../../src/apps/server/inspector/compare/compare-agents.ts"
-import type { PromptFile, PromptText } from "../../src/profile/prompt-files.ts"
+import type { SourceFile, PromptText } from "../../src/profile/prompt-files.ts"
 import { listFiles, open, type Problem, readText, saveText, sendTo, undoSave } from "../edit/client.ts"
 import { Editor } from "../edit/editor.tsx"
 import { EffectView } from "../edit/effect.tsx"
@@ -11,7 +11,7 @@ import type { Words } from "../words.ts"
 /** The files of the profile with what an edit does to the turn's request. */
 export function Edit(props: TabProps) {
   const { record, words } = props
-  const [files, setFiles] = useState<readonly PromptFile[]>([])
+  const [files, setFiles] = useState<readonly SourceFile[]>([])
   const [path, setPath] = useState(open.path)
   const [problem, setProblem] = useState<Problem>()
   const used = useMemo(() => sourcesOf(record), [record])
@@ -69,7 +69,7 @@ function sourcesOf({ requests }: TabProps["record"]): ReadonlySet<string> {
 }
 
 interface FileViewProps extends TabProps {
-  readonly file: PromptFile
+  readonly file: SourceFile
   /** The outcome of the last save or undo. */
   readonly note: string
   readonly onNote: (note: string) => void

@@ -20,7 +20,7 @@ type EachOnce<T, Text extends string> = [Words<Text>] extends [KeyOf<T>]
   : { readonly unknown: Exclude<Words<Text>, KeyOf<T>> }
 
 /** The names of all options: as the keys of an object, or as the words of a text, which the compiler checks. */
-export type KnownNames<T, Text extends string> = OptionNames<T> | (Text & EachOnce<T, Text>)
+export type OptionList<T, Text extends string> = OptionNames<T> | (Text & EachOnce<T, Text>)
 
 /**
  * Throws `usage` for an option that is none of `known`, which would be ignored. One that is `undefined` counts as absent. `gone` says for
@@ -29,7 +29,7 @@ export type KnownNames<T, Text extends string> = OptionNames<T> | (Text & EachOn
 export function checkOptions<T extends object, Text extends string = string>(
   of: string,
   given: T,
-  known: KnownNames<T, Text>,
+  known: OptionList<T, Text>,
   gone: Readonly<Record<string, string>> = {},
 ): void {
   checkType(`options of ${of}`, given, "object")
@@ -75,7 +75,7 @@ export const shownJson = (value: unknown): string => (isJson(value) ? JSON.strin
 export function checkMembers<T extends object, Text extends string = string>(
   of: string,
   given: T,
-  known: KnownNames<T, Text>,
+  known: OptionList<T, Text>,
 ): void {
   if (Object.getPrototypeOf(given) === Object.prototype) checkOptions(of, given, known)
 }

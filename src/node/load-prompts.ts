@@ -48,7 +48,7 @@ export function fileLoader({ roots }: { readonly roots: readonly string[] }): Te
 }
 
 /** Finds a path in the first folder that has it. If none has, a path that leads outside is refused before a missing one. */
-function search(path: string, { folders, roots }: { folders: readonly string[]; roots: readonly string[] }): FoundFile {
+function search(path: string, { folders, roots }: { folders: readonly string[]; roots: readonly string[] }): PromptPath {
   let refused: unknown
   for (const folder of folders) {
     try {
@@ -89,7 +89,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-interface FoundFile {
+interface PromptPath {
   /** The path on disk, links followed. */
   readonly path: string
   /** The file's one name in messages: `ROOT/PATH`, with `/`. */
@@ -103,7 +103,7 @@ interface FoundFile {
 export function findInRoots(
   path: string,
   { folder, roots }: { readonly folder: string; readonly roots: readonly string[] },
-): FoundFile | undefined {
+): PromptPath | undefined {
   const wanted = resolve(folder, path)
   // Checked before the disk is asked, so that nobody can test which files exist outside.
   if (!isInRoots(wanted, roots)) throw outside(path, roots)

@@ -1,7 +1,7 @@
 import type { Profile } from "./profile.ts"
 
 /** A file that the prompts of a profile come from. */
-export interface PromptFile {
+export interface SourceFile {
   /** Its name, as the sources of spans have it. */
   readonly path: string
   /** Its use: `profile`, `persona`, `format`, `skill`, `prompt` or another. */
@@ -36,7 +36,7 @@ export interface ProfileChange {
   /** Another profile's name or path. */
   readonly profile?: string | undefined
   readonly dialect?: string | undefined
-  /** Texts in place of those on the disk, by the path of a {@link PromptFile}. */
+  /** Texts in place of those on the disk, by the path of a {@link SourceFile}. */
   readonly files?: Readonly<Record<string, string>> | undefined
 }
 
@@ -46,7 +46,7 @@ export interface ProfileChange {
  * changed since it was read, and others whose code begins with `file`.
  */
 export interface PromptFiles {
-  list(): Promise<readonly PromptFile[]>
+  list(): Promise<readonly SourceFile[]>
   read(path: string): Promise<PromptText>
   /** `hash` is that of the text which was read. A shipped file is copied into the prompts folder, which the profile then names. */
   save(path: string, text: string, options: { readonly hash: string }): Promise<SavedPrompt>

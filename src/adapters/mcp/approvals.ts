@@ -73,7 +73,7 @@ function unreadable(path: string, cause: unknown): PromptStrataError {
 }
 
 /** The state of a tool: `new` was never approved, `changed` was approved with another definition, program or address. */
-export type Verdict = "approved" | "new" | "changed"
+export type ToolState = "approved" | "new" | "changed"
 
 /** Hashes of a server that was started: its settings alone, and these with the version that it reports. */
 interface RunProgram {
@@ -110,7 +110,7 @@ export class ApprovalGate {
     server: string,
     tools: readonly RemoteTool[],
     approve: "first-use" | "ask",
-  ): Promise<ReadonlyMap<string, Verdict>> {
+  ): Promise<ReadonlyMap<string, ToolState>> {
     await this.load().catch((error: unknown) => this.#onProblem(messageOf(error)))
     const known = this.#stored(server)
     const counts = ({ name, fingerprint }: RemoteTool): boolean => {
@@ -128,7 +128,7 @@ export class ApprovalGate {
    * The verdict about a server's program or address after its tools were reviewed. With `first-use`, one that was never seen is
    * approved. The settings of an approved one are stored, so that others of its name are not started (L24).
    */
-  async reviewServer(server: string, { program, settings }: RunProgram, approve: "first-use" | "ask"): Promise<Verdict> {
+  async reviewServer(server: string, { program, settings }: RunProgram, approve: "first-use" | "ask"): Promise<ToolState> {
     if (approve === "first-use" && this.#stored(server) === undefined) await this.approve([[server, program]])
     const verdict = this.#verdict(server, program)
     if (verdict === "approved" && this.reviewSettings(server, settings) !== "approved")
@@ -137,7 +137,7 @@ export class ApprovalGate {
   }
 
   /** The verdict about settings before anything is started: `new` where none were approved, also by an earlier version. */
-  reviewSettings(server: string, settings: string): Verdict {
+  reviewSettings(server: string, settings: string): ToolState {
     return this.#verdict(settingsKey(server), settings)
   }
 
@@ -153,7 +153,7 @@ export class ApprovalGate {
     await this.#store.save(approved).catch((error: unknown) => this.#onProblem(messageOf(error)))
   }
 
-  #verdict(key: string, fingerprint: string): Verdict {
+  #verdict(key: string, fingerprint: string): ToolState {
     const stored = this.#stored(key)
     return stored === undefined ? "new" : stored === fingerprint ? "approved" : "changed"
   }

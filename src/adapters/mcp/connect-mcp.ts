@@ -7,7 +7,7 @@ import type { Skill } from "../../prompt/layers/skills.ts"
 import { toolParameters } from "../../prompt/tools/print-parameters.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { printParametersBy } from "../../prompt/tools/tool-entry.ts"
-import { ApprovalGate, inMemoryApprovals, settingsKey, type Verdict } from "./approvals.ts"
+import { ApprovalGate, inMemoryApprovals, settingsKey, type ToolState } from "./approvals.ts"
 import { keptApprovals, type McpOptions, type ResolvedOptions, resolveOptions } from "./options.ts"
 import {
   getPrompt,
@@ -36,7 +36,7 @@ export interface McpServerStatus {
   readonly problem?: string | undefined
   /** The end of its program's standard error. */
   readonly stderr: string
-  readonly tools: readonly { readonly name: string; readonly description: string; readonly verdict: Verdict }[]
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly verdict: ToolState }[]
 }
 
 /** A tool that cannot be used until it is approved. */
@@ -44,7 +44,7 @@ export interface McpUnapprovedTool {
   /** `server.tool`, or the name of a server that has no tools (only resources and prompts) or that was not started (L24). */
   readonly tool: string
   /** `changed`: another definition, or another program or address of its server, was approved. */
-  readonly reason: Exclude<Verdict, "approved">
+  readonly reason: Exclude<ToolState, "approved">
   readonly description: string
   readonly inputSchema: Tool["inputSchema"]
   /** A hash of the definition shown here and of its server's program or address. Approving the tool approves these. */

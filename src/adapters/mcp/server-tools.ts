@@ -1,6 +1,6 @@
 import type { Tool } from "../../prompt/tools/tool.ts"
 import { jsonSchemaCheck, withoutTokens } from "../../prompt/tools/tool-schema.ts"
-import type { ApprovalGate, Verdict } from "./approvals.ts"
+import type { ApprovalGate, ToolState } from "./approvals.ts"
 import { callTool } from "./call-tool.ts"
 import type { RemoteTool } from "./remote-tools.ts"
 import type { McpServer } from "./server.ts"
@@ -9,7 +9,7 @@ import { destinationOf, programOf } from "./server-settings.ts"
 /** A tool that a server lists, and its verdict. */
 interface ListedTool {
   readonly tool: RemoteTool
-  readonly verdict: Verdict
+  readonly verdict: ToolState
 }
 
 /** The tools of one server: all with their verdicts, and the approved ones as tools of the agent. */
@@ -22,7 +22,7 @@ export class ServerTools {
   /** All tools that the server listed at the last review. */
   listed: readonly ListedTool[] = []
   /** The verdict about the server's program or address. */
-  verdict: Verdict = "new"
+  verdict: ToolState = "new"
   /** The approved tools. */
   tools: readonly Tool[] = []
   /** By name. A tool is made again only when its fingerprint changes. */

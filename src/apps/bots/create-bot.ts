@@ -22,7 +22,7 @@ import { errorWords } from "../../trace/error-words.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { BotMessage } from "./bot-message.ts"
 import { askPerson, type BotChat, checkChat, deliverTurn, sayText } from "./deliver-turn.ts"
-import { Inbox, type MessageRecord, type OpenMessage } from "./inbox.ts"
+import { Inbox, type InboxEntry, type MessageRecord } from "./inbox.ts"
 import { checkMessage, type ReadyMessage, readied, takeReady } from "./take-message.ts"
 
 interface BotParts {
@@ -35,7 +35,7 @@ interface BotParts {
 const maxTries = 20
 
 /** Answers a message, or goes on with its answer where a crash cut it off. False if the agent was closed before. */
-async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): Promise<boolean> {
+async function answerOpen(open: InboxEntry, { agent, chat, inbox }: BotParts): Promise<boolean> {
   const { key, message, records, turnId, tries, add } = open
   const session = agent.session({ conversation: key.conversation, audience: key.audience })
   const own = recorded(chat(session.key, message.byOperator ? undefined : message), add)
@@ -67,14 +67,14 @@ async function answerOpen(open: OpenMessage, { agent, chat, inbox }: BotParts): 
 const isAct = ({ text }: BotMessage): boolean => text.trimStart().startsWith("/") || readTypedAnswer(text) !== undefined
 
 /** The runs that were recorded; one that has begun and not ended has no result. */
-function runsIn(records: OpenMessage["records"]): TurnJournal["runs"] {
+function runsIn(records: InboxEntry["records"]): TurnJournal["runs"] {
   const runs = new Map<string, TurnJournal["runs"][number]>()
   for (const record of records) if (record.type === "began" || record.type === "ended") runs.set(record.run.id, record.run)
   return [...runs.values()]
 }
 
 /** A chat that records what the platform took. */
-function recorded(chat: BotChat, add: OpenMessage["add"]): BotChat {
+function recorded(chat: BotChat, add: InboxEntry["add"]): BotChat {
   const { sendText, sendFile, ask } = chat
   const after =
     <T>(send: (given: T) => unknown, recordOf: (given: T) => MessageRecord) =>
@@ -98,7 +98,7 @@ interface AnswerLookup {
 }
 
 /** True if a message needs no turn any more; what had not arrived of its answer is sent. */
-async function wasAnswered(open: OpenMessage, { session, context, history, chat }: AnswerLookup): Promise<boolean> {
+async function wasAnswered(open: InboxEntry, { session, context, history, chat }: AnswerLookup): Promise<boolean> {
   const { message, records, turnId, takenMs } = open
   const hasRun = records.some(({ type }) => type === "run")
   const ids = [turnId, waitingIdOf(open)]
@@ -195,7 +195,7 @@ export function createBot(given: BotOptions): Bot {
   const chat: typeof chatOf = (...asked) => checkChat("`chat` of createBot", chatOf(...asked))
   const ports = { ...hostPorts, ...options.ports }
   const store = options.store ?? createInMemoryStore({ ports })
-  const answer = (open: OpenMessage): Promise<boolean> => answerOpen(open, { agent, chat, inbox })
+  const answer = (open: InboxEntry): Promise<boolean> => answerOpen(open, { agent, chat, inbox })
   const inbox = new Inbox({ store: store.wakes, ports, answer, onError: logError })
   const due = (job: Job): Promise<void> => {
     const message = { ...job.payload, files: [], hasWords: true } as unknown as ReadyMessage

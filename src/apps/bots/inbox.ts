@@ -96,7 +96,7 @@ interface KeptMessage {
 }
 
 /** A message that is to be answered, with what was done for it before. */
-export interface OpenMessage extends KeptMessage {
+export interface InboxEntry extends KeptMessage {
   readonly key: SessionKey
   readonly message: ReadyMessage
   /** The id of its turn. */
@@ -116,7 +116,7 @@ interface InboxParts {
   readonly store: WakeRecords
   readonly ports: Pick<Ports, "clock" | "timers" | "ids">
   /** Answers a message. False leaves it for the next process. */
-  readonly answer: (message: OpenMessage) => Promise<boolean>
+  readonly answer: (message: InboxEntry) => Promise<boolean>
   readonly onError: (error: unknown) => void
 }
 
@@ -213,7 +213,7 @@ export class Inbox {
   }
 
   /** Resolves once no message of a conversation, or of any, is being answered, but for one. */
-  async idle(but?: OpenMessage): Promise<void> {
+  async idle(but?: InboxEntry): Promise<void> {
     const of = but && sessionRowId(but.key)
     const others = [...this.#running].filter(([name]) => !but || (name.startsWith(of ?? "") && name !== nameOf(but)))
     await Promise.all(others.map(([, running]) => running))
@@ -273,4 +273,4 @@ const recordsOf = ({ turnId }: Pick<Job, "turnId">): string => `${turnId}/record
 
 const wordsOf = ({ turnId }: Pick<Job, "turnId">): string => `${turnId}/words`
 
-const nameOf = ({ key, turnId }: Pick<OpenMessage, "key" | "turnId">): string => `${sessionRowId(key)}/${turnId}`
+const nameOf = ({ key, turnId }: Pick<InboxEntry, "key" | "turnId">): string => `${sessionRowId(key)}/${turnId}`

@@ -5,13 +5,13 @@ import type { CliContext } from "./context.ts"
 import type { ChatWords } from "./words/command-words.ts"
 
 /** Asks a question at the terminal. Resolves to the answer; rejects when the signal aborts. */
-export type Question = (prompt: string, signal: AbortSignal) => Promise<string>
+export type AskTerminal = (prompt: string, signal: AbortSignal) => Promise<string>
 
 /** Asks at the terminal before a tool does something that needs a confirmation. */
 export interface TerminalConfirm {
   readonly confirm: Confirm
   /** From now on asks by this function, such as through the editor of a conversation. */
-  askBy(question: Question): void
+  askBy(question: AskTerminal): void
 }
 
 const maxLines = 60
@@ -19,7 +19,7 @@ const maxLines = 60
 /** Shows the action and asks for a yes; any other answer is no. Reads a line of its own until `askBy` is called. */
 export function terminalConfirm(context: CliContext, words: ChatWords): TerminalConfirm {
   const { screen, translate } = context
-  let question: Question = (prompt, signal) => askLine(context, prompt, signal)
+  let question: AskTerminal = (prompt, signal) => askLine(context, prompt, signal)
   return {
     askBy(other) {
       question = other

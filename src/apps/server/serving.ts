@@ -127,7 +127,7 @@ function modelName(model: unknown): string {
 }
 
 /** A question as a client sends it. */
-export interface Question extends SentConversation, ClientTools {
+export interface ChatRequest extends SentConversation, ClientTools {
   readonly model: unknown
   readonly answerLimit?: AnswerLimit | undefined
 }
@@ -136,7 +136,7 @@ export interface Question extends SentConversation, ClientTools {
  * Starts the turn of a request. One without messages is greeted. A kept conversation gets the last message alone, which may answer a call
  * that waits, or the results of the client's tools with which the request ends.
  */
-export async function startTurn(server: Serving, caller: Caller, question: Question): Promise<Turn> {
+export async function startTurn(server: Serving, caller: Caller, question: ChatRequest): Promise<Turn> {
   const { model, messages, instructions, tools, toolChoice, results, answerLimit } = question
   server.admission.weighs(fileBytesOf(messages))
   const agent = agentOf(server, model)

@@ -43,7 +43,7 @@ export function createAskModel(options: AskModelOptions): AskModel {
 }
 
 /** A request with its source. */
-export type SentRequest = ModelRequest & { readonly assembly: Assembly }
+export type AskRequest = ModelRequest & { readonly assembly: Assembly }
 
 type Question = { readonly prompt: string; readonly injections: readonly Injection[] } & Parameters<AskModel>[2]
 
@@ -62,7 +62,7 @@ async function askOne(options: AskModelOptions, model: LanguageModel, question: 
 export async function sendRequest(
   { profile, ports, ...options }: Pick<AskModelOptions, "profile" | "ports" | "spending">,
   model: LanguageModel,
-  { request, signal, key }: Pick<Question, "signal" | "key"> & { readonly request: SentRequest },
+  { request, signal, key }: Pick<Question, "signal" | "key"> & { readonly request: AskRequest },
 ) {
   const spending = key && (await options.spending?.())
   if (key) await spending?.expectRoom(key, model, request.assembly)
@@ -90,7 +90,7 @@ async function requestOf(
   { dialect, ports, profile }: AskModelOptions,
   { capabilities }: LanguageModel,
   { prompt, injections }: Question,
-): Promise<SentRequest> {
+): Promise<AskRequest> {
   const { tokens, answerTokens } = profile.budget
   const assembly = assembleInjections(injections, {
     dialect: await dialectFor(prompt, dialect),

@@ -5,14 +5,14 @@ import { defined } from "../../core/value.ts"
 import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import type { TurnContext } from "../turn/turn-context.ts"
-import { type SentRequest, sendRequest } from "./ask-model.ts"
+import { type AskRequest, sendRequest } from "./ask-model.ts"
 import type { QueuedTurn } from "./queue/turn-states.ts"
 
 /** No provider keeps a shorter request in its cache. The least output for which each can be asked: OpenAI's Responses API refuses less. */
 const [leastTokens, outputTokens] = [1_024, 16]
 
 /** The request of a pause. The session's assembler holds it, so that nothing is sent once that was told to forget. */
-const heldRequest = memoKind<AbortController, SentRequest>()
+const heldRequest = memoKind<AbortController, AskRequest>()
 
 type Pause = NonNullable<ReturnType<typeof keepCacheAlive>>
 

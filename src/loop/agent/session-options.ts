@@ -1,4 +1,4 @@
-import { checkMemberTypes, checkOptions, checkShape, checkType, type KnownNames, shownJson } from "../../core/check-options.ts"
+import { checkMemberTypes, checkOptions, checkShape, checkType, type OptionList, shownJson } from "../../core/check-options.ts"
 import type { Addressees, AttachmentInput, RepliedTo, ServiceKey, SessionKey, Speaker } from "../../core/conversation.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import type { Injection, Trust } from "../../core/value.ts"
@@ -151,7 +151,7 @@ const types =
 export function checkSessionOptions<T extends object, Text extends string>(
   of: string,
   given: T,
-  known: KnownNames<T, Text>,
+  known: OptionList<T, Text>,
 ): void {
   checkOptions(of, given, known, { files: "Write `attachments: [{ path }]`, with an object for each path." })
   checkMemberTypes(of, given, types)

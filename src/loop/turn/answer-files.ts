@@ -8,7 +8,7 @@ import type { UnopenedFile } from "../../prompt/layers/turn-state.ts"
 import type { OutputPart } from "../../reply/output/output-part.ts"
 
 /** Opens a file for an answer. Resolves with `undefined` if the turn was aborted. Never rejects. */
-export type OpenFile = (reference: FileReference) => Promise<OpenedFile | undefined>
+export type OpenAnswerFile = (reference: FileReference) => Promise<OpenedFile | undefined>
 
 type FilePart = OutputPart & { type: "file" | "made-file" }
 
@@ -24,7 +24,7 @@ interface FileSink {
  * passed on as the text that stood for it (R8).
  */
 export class FileQueue {
-  readonly #open: OpenFile | undefined
+  readonly #open: OpenAnswerFile | undefined
   readonly #sink: FileSink
   #waiting: OutputPart[] = []
   #opening: { readonly part: FilePart; readonly done: Promise<void> } | undefined
@@ -32,7 +32,7 @@ export class FileQueue {
   #isGivenUp = false
 
   /** Without `open`, every file is passed on as text. */
-  constructor(open: OpenFile | undefined, sink: FileSink) {
+  constructor(open: OpenAnswerFile | undefined, sink: FileSink) {
     this.#open = open
     this.#sink = sink
   }
@@ -108,7 +108,7 @@ export function fileOpener(
   files: NonNullable<Profile["output"]["files"]>,
   { profile, ports }: { readonly profile: Profile; readonly ports: Ports },
   { key, signal }: { readonly key: ServiceKey; readonly signal: AbortSignal },
-): OpenFile {
+): OpenAnswerFile {
   return async (reference) => {
     const outcome = await within({ timeoutMs: profile.limits.toolMs, signal, timers: ports.timers }, (fileSignal) =>
       files.open(reference, { key, signal: fileSignal }),

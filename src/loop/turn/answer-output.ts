@@ -13,7 +13,7 @@ import { createTextStage, type OutputFormat, type OutputPart, type OutputReader 
 import { createDelivery, createOutputReader } from "../../reply/output/output-reader.ts"
 import type { TurnWarning } from "../../trace/trace.ts"
 import type { TurnEvent } from "../../trace/turn-event.ts"
-import { FileQueue, type OpenFile } from "./answer-files.ts"
+import { FileQueue, type OpenAnswerFile } from "./answer-files.ts"
 
 /**
  * The answer of a turn. The model's text goes in by `say`. It is read in the profile's format, and events come out: text,
@@ -236,7 +236,7 @@ interface AnswerSink {
   /** The turn's warnings; those of the answer are emitted too. */
   readonly warnings: TurnWarning[]
   /** Without it, file references are text. */
-  readonly open: OpenFile | undefined
+  readonly open: OpenAnswerFile | undefined
   /** Changes the words on their way to a person. */
   readonly display?: OutputFormat | undefined
   /** True where lines of the prompt begin with a time, which an answer of its own must not. */

@@ -17,7 +17,7 @@ import type { WorldBook } from "../../prompt/layers/character/world-book.ts"
 import { knownTexts } from "../../prompt/layers/lorebook/key-index.ts"
 import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { type LoreState, loreState } from "../../prompt/layers/lorebook/timed.ts"
-import { type BranchChange, onBranch, type TurnLog, turnLog, withTurn } from "../../prompt/layers/turn-log.ts"
+import { type BranchChange, onBranch, type StateLog, turnLog, withTurn } from "../../prompt/layers/turn-log.ts"
 import { renderTemplate } from "../../prompt/template/render-template.ts"
 import { defineTool } from "../../prompt/tools/define-tool.ts"
 import { jsonTypeOf } from "../../prompt/tools/json-schema.ts"
@@ -29,7 +29,7 @@ import type { ToolWords } from "../../prompt/tools/tool-words.ts"
 const maxSpeakers = 200
 
 /** The changes that a model made in a session, and since when entries of the world book are in. Plain JSON. */
-export interface CharacterMemory extends Partial<TurnLog> {
+export interface CharacterMemory extends Partial<StateLog> {
   readonly state: readonly CharacterTrait[]
   /** By the speaker's id. The one that changed last stands last. */
   readonly relationships: readonly { readonly speaker: string; readonly traits: readonly CharacterTrait[] }[]
@@ -76,7 +76,7 @@ export function characterOnBranch(memory: CharacterMemory, change: BranchChange)
   return { ...characterMemory(state), ...logOf(log) }
 }
 
-function logOf({ before, aside }: TurnLog): Partial<TurnLog> {
+function logOf({ before, aside }: StateLog): Partial<StateLog> {
   return { ...(before.length > 0 ? { before } : {}), ...(aside.length > 0 ? { aside } : {}) }
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs"
 import { basename, dirname, extname, join, relative, resolve, sep } from "node:path"
 import { invariant } from "../../core/errors.ts"
 import type { Profile } from "../../profile/profile.ts"
-import type { ProfileChange, PromptFile, PromptFiles, PromptText, SavedPrompt } from "../../profile/prompt-files.ts"
+import type { ProfileChange, PromptFiles, PromptText, SavedPrompt, SourceFile } from "../../profile/prompt-files.ts"
 import { FileLog, withFileLog } from "../file-log.ts"
 import { promptsFolderOf } from "../find-text.ts"
 import { type LoadProfileOptions, readAllTexts, readProfile } from "../profile/load-profile.ts"
@@ -23,7 +23,7 @@ const overlayAuthor = "inspector overlay"
 const editable: ReadonlySet<string> = new Set([".md", ".txt", ".toml"])
 
 /** A file of the profile with its place on the disk. */
-interface FoundFile extends PromptFile {
+interface FileAtPlace extends SourceFile {
   readonly place: string
 }
 
@@ -32,14 +32,14 @@ export class ProfileFiles implements PromptFiles {
   readonly #opened: string
   readonly #options: LoadProfileOptions
   #profile: EditedProfile | undefined
-  #files: readonly FoundFile[] = []
+  #files: readonly FileAtPlace[] = []
 
   constructor(opened: string, options: LoadProfileOptions) {
     this.#opened = opened
     this.#options = { ...options, onWarning: () => undefined }
   }
 
-  async list(): Promise<readonly PromptFile[]> {
+  async list(): Promise<readonly SourceFile[]> {
     return (await this.#find()).map(({ place: _, ...file }) => file)
   }
 
@@ -84,7 +84,7 @@ export class ProfileFiles implements PromptFiles {
   }
 
   /** Finds the files anew. Of a profile that is broken now, those that were known stay. */
-  async #find(): Promise<readonly FoundFile[]> {
+  async #find(): Promise<readonly FileAtPlace[]> {
     const log = new FileLog(new Map())
     try {
       const read = await withFileLog(log, () => readAllTexts(this.#opened, this.#options))
@@ -95,7 +95,7 @@ export class ProfileFiles implements PromptFiles {
     }
     const profile = this.#profile
     const names = new Set<string>()
-    this.#files = [...log.texts].flatMap(([place, kind]): FoundFile[] => {
+    this.#files = [...log.texts].flatMap(([place, kind]): FileAtPlace[] => {
       if (!editable.has(extname(place))) return []
       const name = displayPath(place)
       // A profile may extend the shipped one of its name.
@@ -108,15 +108,15 @@ export class ProfileFiles implements PromptFiles {
     return this.#files
   }
 
-  async #fileOf(path: string): Promise<FoundFile> {
-    const named = (files: readonly FoundFile[]) => files.find((file) => file.path === path)
+  async #fileOf(path: string): Promise<FileAtPlace> {
+    const named = (files: readonly FileAtPlace[]) => files.find((file) => file.path === path)
     const found = named(this.#files) ?? named(await this.#find())
     if (found) return found
     throw fileError("file-missing", path, "expected a file that the profile reads, found none of this name.")
   }
 
   /** The workspace in which a file is saved, and its path there. */
-  async #targetOf({ path: name, place }: FoundFile) {
+  async #targetOf({ path: name, place }: FileAtPlace) {
     invariant(this.#profile, "a file was found of a profile")
     const { path, refusal } = savePlace(place, this.#profile)
     if (path === undefined) throw fileError("file-outside", name, `cannot be saved. ${refusal}`)
@@ -124,7 +124,7 @@ export class ProfileFiles implements PromptFiles {
   }
 
   /** True if the last recorded change of a file was made here, and the file is as that left it. */
-  async #isOurs(file: FoundFile, hash: string): Promise<boolean> {
+  async #isOurs(file: FileAtPlace, hash: string): Promise<boolean> {
     const { workspace, path } = await this.#targetOf(file)
     const [last] = await workspace.history({ path, limit: 1 })
     return last?.by === author && last.afterHash === hash

@@ -19,16 +19,16 @@ import { hashOf } from "./text-encoding.ts"
 import type { Expectation, HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 
 /** The outcome of a change for a file: new bytes, removed, or kept as it is. */
-export type Decision = { readonly bytes: Uint8Array } | "remove" | "keep"
+export type FileResult = { readonly bytes: Uint8Array } | "remove" | "keep"
 
 /** A change to make. */
-export interface Change {
+export interface FileWork {
   readonly names: readonly string[]
   readonly by: string
   readonly undoes?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Called once, with the file as it is. May throw to refuse the change. */
-  decide(current: Content | undefined, path: string): Decision
+  decide(current: Content | undefined, path: string): FileResult
 }
 
 /** The settings of a workspace that every change needs. */
@@ -43,7 +43,7 @@ export interface ChangeRules {
  * Makes one change. The workspace must be locked. The change is durably recorded in the history before the file is touched, so
  * that a change which is interrupted can be completed or dropped later.
  */
-export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Change): Promise<WriteOutcome> {
+export async function changeFile(rules: ChangeRules, own: OwnFolder, change: FileWork): Promise<WriteOutcome> {
   const { root } = rules
   const shown = change.names.join("/")
   const found = await findTarget(root, change.names)
@@ -70,7 +70,7 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Cha
 }
 
 interface Plan {
-  readonly change: Change
+  readonly change: FileWork
   readonly target: Target
   readonly current: Content | undefined
   readonly after: Uint8Array | undefined

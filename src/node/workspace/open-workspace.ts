@@ -1,7 +1,7 @@
 import { checkOptions, checkType } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { hostPorts } from "../../core/ports.ts"
-import { type Change, type ChangeRules, type Content, changeFile, checkExpectation, type Decision } from "./change-file.ts"
+import { type ChangeRules, type Content, changeFile, checkExpectation, type FileResult, type FileWork } from "./change-file.ts"
 import { type HistoryEntry, historyFiles, readEntry } from "./change-history.ts"
 import { fileError, ignoring, withFileErrors } from "./file-errors.ts"
 import { closeAfter, nodeFileSystem, openFlags, removeIfThere, statIfThere } from "./file-system.ts"
@@ -81,7 +81,7 @@ function rulesOf(root: WorkspaceRoot, options: FileWorkspaceOptions): ChangeRule
 
 function workspaceOf(rules: ChangeRules, lock: Lock): FileWorkspace {
   const { root } = rules
-  const change = (operation: string, path: string, { by, signal }: WriteOptions, decide: () => Change["decide"]) =>
+  const change = (operation: string, path: string, { by, signal }: WriteOptions, decide: () => FileWork["decide"]) =>
     withFileErrors(operation, path, async () => {
       const plan = { names: splitPath(path, root.hidden), by, signal, decide: decide() }
       return lock(signal, (own) => changeFile(rules, own, plan))
@@ -108,7 +108,7 @@ function workspaceOf(rules: ChangeRules, lock: Lock): FileWorkspace {
 }
 
 /** Makes a decision about a file unless it is another one than was expected. */
-function expecting(expect: Expectation | undefined, decision: Decision): Change["decide"] {
+function expecting(expect: Expectation | undefined, decision: FileResult): FileWork["decide"] {
   return (current, path) => {
     checkExpectation(path, expect, current?.hash)
     return decision
@@ -119,7 +119,7 @@ function updated(
   current: Content | undefined,
   path: string,
   change: (current: WorkspaceFile | undefined) => string | undefined,
-): Decision {
+): FileResult {
   const file = current && {
     path,
     text: decodeText(current.bytes, path),

@@ -1,7 +1,7 @@
 import { listOf, recordOf } from "../../core/json-access.ts"
 
 /** The states that a hook had around the last turns of a session, so that it can go back to them with the history. Plain JSON. */
-export interface TurnLog {
+export interface StateLog {
   /** The state before each of the last turns that changed it, oldest first. */
   readonly before: readonly { readonly turnId: string; readonly memory: unknown }[]
   /** The states before and after turns that were set aside, for when they come back. */
@@ -12,7 +12,7 @@ export interface TurnLog {
 const maxTurns = 50
 
 /** Reads the log in what a session kept. Parts that are malformed count as absent. */
-export function turnLog(kept: unknown): TurnLog {
+export function turnLog(kept: unknown): StateLog {
   const { before, aside } = recordOf(kept)
   return {
     before: listOf(before).flatMap((item) => {
@@ -27,7 +27,7 @@ export function turnLog(kept: unknown): TurnLog {
 }
 
 /** The log after a turn that found this state. */
-export function withTurn({ before, aside }: TurnLog, turnId: string, memory: unknown): TurnLog {
+export function withTurn({ before, aside }: StateLog, turnId: string, memory: unknown): StateLog {
   return { before: [...before, { turnId, memory }].slice(-maxTurns), aside }
 }
 
@@ -39,7 +39,7 @@ export interface BranchChange {
 }
 
 /** The state at the end of another branch, and the log there. Turns of which the log does not know change nothing. */
-export function onBranch(state: unknown, log: TurnLog, { gone, back }: BranchChange): { state: unknown; log: TurnLog } {
+export function onBranch(state: unknown, log: StateLog, { gone, back }: BranchChange): { state: unknown; log: StateLog } {
   const at = log.before.findIndex(({ turnId }) => gone.has(turnId))
   const left = at < 0 ? [] : log.before.slice(at)
   const kept = left.map((turn, place) => ({ ...turn, after: left[place + 1] === undefined ? state : left[place + 1]?.memory }))

@@ -3,13 +3,13 @@ import { blankEnd, blankStart, leadingBlank } from "./frame-writer.ts"
 import { endsBlank, isBlank, startsBlank } from "./own-line.ts"
 
 /** A piece of one file's branch before it is laid out: its own text, its own expressions, or another file's nodes. */
-export type Part =
+export type BranchPart =
   | { readonly type: "text"; readonly text: string; readonly line: number; readonly file: string }
   | { readonly type: "expression"; readonly node: Exclude<TemplateNode, { type: "literal" }> }
   | { readonly type: "included"; readonly nodes: readonly TemplateNode[] }
 
 /** Turns the parts into nodes. The source of a literal is the line of its first character. */
-export function flattenParts(parts: readonly Part[]): TemplateNode[] {
+export function flattenParts(parts: readonly BranchPart[]): TemplateNode[] {
   return parts.flatMap((part): readonly TemplateNode[] => {
     if (part.type === "included") return part.nodes
     if (part.type === "expression") return [part.node]
@@ -21,7 +21,7 @@ export function flattenParts(parts: readonly Part[]): TemplateNode[] {
  * Removes the indentation that all non-blank lines of a branch share. The line on which the branch opens does not count,
  * included files keep their indentation, and blank lines lose their white space.
  */
-export function dedentParts(parts: readonly Part[]): Part[] {
+export function dedentParts(parts: readonly BranchPart[]): BranchPart[] {
   const margin = commonMargin(parts)
   return parts.map((part, index) => {
     if (part.type !== "text") return part
@@ -35,7 +35,7 @@ export function dedentParts(parts: readonly Part[]): Part[] {
   })
 }
 
-function commonMargin(parts: readonly Part[]): string {
+function commonMargin(parts: readonly BranchPart[]): string {
   let common: string | undefined
   parts.forEach((part, index) => {
     if (part.type !== "text") return
@@ -58,7 +58,7 @@ function sharedStart(a: string | undefined, b: string): string {
 }
 
 /** Removes the line break and the white space of each line that holds only `${role(…)}` or `${messages(…)}`. */
-export function eatDirectiveLines(parts: readonly Part[]): Part[] {
+export function eatDirectiveLines(parts: readonly BranchPart[]): BranchPart[] {
   const eats = directivesAlone(parts)
   return parts.map((part, i) => {
     if (part.type !== "text") return part
@@ -73,7 +73,7 @@ export function eatDirectiveLines(parts: readonly Part[]): Part[] {
 }
 
 /** True for each part that is a directive and has only white space and other directives on its line. */
-function directivesAlone(parts: readonly Part[]): boolean[] {
+function directivesAlone(parts: readonly BranchPart[]): boolean[] {
   const after = blankAfter(parts)
   let before = true
   return parts.map((part, i) => {
@@ -83,7 +83,7 @@ function directivesAlone(parts: readonly Part[]): boolean[] {
   })
 }
 
-function blankAfter(parts: readonly Part[]): boolean[] {
+function blankAfter(parts: readonly BranchPart[]): boolean[] {
   const blank: boolean[] = []
   let after = true
   for (let i = parts.length - 1; i >= 0; i--) {
@@ -94,7 +94,7 @@ function blankAfter(parts: readonly Part[]): boolean[] {
   return blank
 }
 
-function isDirective(part: Part): boolean {
+function isDirective(part: BranchPart): boolean {
   return part.type === "expression" && (part.node.type === "role" || part.node.type === "messages")
 }
 

@@ -11,7 +11,7 @@ import {
   type TemplateRole,
   withBranches,
 } from "./ast.ts"
-import { dedentParts, eatDirectiveLines, flattenParts, type Part, settleLines, trimNodes } from "./branch-layout.ts"
+import { type BranchPart, dedentParts, eatDirectiveLines, flattenParts, settleLines, trimNodes } from "./branch-layout.ts"
 import { markAlone } from "./own-line.ts"
 import { closeExpression, maxDepth, type ParseState, takeMark, templateError, unexpected } from "./parse-state.ts"
 import { createLocator, createScanner, normalizeText, scanLiteral, scanName, scanPattern, skipBlank } from "./scanner.ts"
@@ -24,9 +24,9 @@ export function parseFileNodes(state: ParseState, depth: number): TemplateNode[]
 }
 
 /** Parses up to a stop or to the end of the text. The stop is left to the caller. */
-function parseParts(state: ParseState, stops: "" | "}" | ":}", depth: number): Part[] {
+function parseParts(state: ParseState, stops: "" | "}" | ":}", depth: number): BranchPart[] {
   const { scanner, file } = state
-  const parts: Part[] = []
+  const parts: BranchPart[] = []
   for (;;) {
     const { line } = state.locate(scanner.at)
     const text = scanLiteral(scanner, stops)
@@ -41,7 +41,7 @@ function parseBranch(state: ParseState, stops: "}" | ":}", depth: number): Templ
   return trimNodes(flattenParts(eatDirectiveLines(dedentParts(parseParts(state, stops, depth)))))
 }
 
-function parseExpression(state: ParseState, depth: number): Part {
+function parseExpression(state: ParseState, depth: number): BranchPart {
   const head = parseHead(state, depth)
   switch (state.scanner.text[state.scanner.at]) {
     case "(":
@@ -127,7 +127,7 @@ interface Argument {
 }
 
 /** Parses the rest of `${role(…)}`, `${messages(…)}` or `${file_load(…)}`. */
-function parseDirective(state: ParseState, { name, open, depth, source }: ExpressionHead): Part {
+function parseDirective(state: ParseState, { name, open, depth, source }: ExpressionHead): BranchPart {
   const directive = directiveNamed(state, name, open)
   const argument = parseArgument(state, directive, open)
   closeExpression(state, open, "}")

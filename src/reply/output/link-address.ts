@@ -9,7 +9,7 @@ export function linkHosts(hosts: LinkHosts | undefined): LinkHosts | undefined {
 }
 
 /** The decision about an address. */
-export interface Judgement {
+export interface LinkVerdict {
   /** The place behind the part that names the host. */
   readonly end: number
   /** The text to pass on in its place; undefined for an address that is to be removed. */
@@ -31,7 +31,7 @@ type AddressPlace = Readonly<{ from: number; host: number; hosts: LinkHosts; isW
  * addresses finds the same one: no user name, percent sign, entity or backslash stands in it. Returns undefined while its end
  * has not come.
  */
-export function judge(text: string, { from, host, hosts, isWhole }: AddressPlace): Judgement | undefined {
+export function judge(text: string, { from, host, hosts, isWhole }: AddressPlace): LinkVerdict | undefined {
   authorityEnd.lastIndex = host
   const found = authorityEnd.exec(text)?.index
   const isLong = (found ?? text.length) - host > longestAuthority
@@ -73,7 +73,7 @@ export function namedBy(address: string): string {
 }
 
 /** Judges a whole address that stands in a link, perhaps with a title behind it. */
-export function judgeDestination(destination: string, hosts: LinkHosts): Judgement {
+export function judgeDestination(destination: string, hosts: LinkHosts): LinkVerdict {
   const before = /^\s*<?/.exec(destination)?.[0].length ?? 0
   const scheme = /^https?:\/\//i.exec(destination.slice(before))?.[0]
   const host = before + (scheme?.length ?? 0)

@@ -1,10 +1,10 @@
 import type { Reader } from "../../core/reader.ts"
 import {
   addressIn,
-  type Judgement,
   judge,
   judgeDestination,
   type LinkHosts,
+  type LinkVerdict,
   linkHosts,
   namedBy,
   shownText,
@@ -156,7 +156,7 @@ class LinkReader implements Reader<string, OutputPart> {
   }
 
   /** Passes an allowed address on, or removes it. Its rest follows. */
-  #take({ end, kept, named }: Judgement): number {
+  #take({ end, kept, named }: LinkVerdict): number {
     if (kept === undefined) this.#tell(named)
     this.#say(kept ?? "…")
     if (!kept?.endsWith(" ")) this.#address = kept === undefined ? "removed" : "kept"

@@ -12,7 +12,7 @@ import { deadQueue, queuePrefix, readDeadJob, readJob, type StoredJob, storeDead
  * A job that this process holds until it settles the job, or until its heartbeats stop. `retryCount` tells this attempt from a later
  * one. An attempt that is no longer the current one changes nothing.
  */
-export interface ClaimedJob extends AnyClaimedJob {
+export interface QueuedJob extends AnyClaimedJob {
   readonly queue: string
 }
 
@@ -33,7 +33,7 @@ const asideMs = 60_000
  * The steps of a job's life: by pg-boss, or by SQL on its table where pg-boss has no call. Only the oldest job of a conversation that
  * is not done can be claimed.
  */
-export class ClaimedJobs implements JobClaims<ClaimedJob> {
+export class ClaimedJobs implements JobClaims<QueuedJob> {
   readonly #engine: PgBoss
   readonly #pool: Pool
   readonly #options: ClaimOptions
@@ -49,8 +49,8 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   }
 
   /** Claims at most `limit` due jobs of these queues. One whose row is damaged is set aside and told. */
-  async claim(queues: readonly string[], limit: number): Promise<readonly ClaimedJob[]> {
-    const claimed: ClaimedJob[] = []
+  async claim(queues: readonly string[], limit: number): Promise<readonly QueuedJob[]> {
+    const claimed: QueuedJob[] = []
     for (const queue of queues) {
       if (claimed.length >= limit) break
       const rows = await this.#engine.fetch<StoredJob>(queue, { batchSize: limit - claimed.length })
@@ -66,12 +66,12 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
     return claimed
   }
 
-  async complete(claimed: ClaimedJob): Promise<void> {
+  async complete(claimed: QueuedJob): Promise<void> {
     await this.#engine.complete(claimed.queue, attemptOf(claimed))
   }
 
   /** Puts a job back in its place. It and its conversation wait for `waitMs`. */
-  async fail(claimed: ClaimedJob, reason: string, waitMs: number): Promise<void> {
+  async fail(claimed: QueuedJob, reason: string, waitMs: number): Promise<void> {
     await this.#transaction(async (client, db) => {
       // JSON in PostgreSQL can hold neither NUL nor a lone surrogate.
       const message = reason.toWellFormed().replaceAll("\0", "\uFFFD")
@@ -82,18 +82,18 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   }
 
   /** Puts a job back in its place as if it had not been claimed. It is due at once. */
-  async release({ queue, id, retryCount }: ClaimedJob): Promise<void> {
+  async release({ queue, id, retryCount }: QueuedJob): Promise<void> {
     await this.#pool.query(this.#unclaim(), [queue, id, retryCount, 0])
   }
 
   /** Puts back a job without a handler. It is not due for a while, later jobs of its conversation may pass it, and runners are told. */
-  async setAside({ queue, id, retryCount }: ClaimedJob): Promise<void> {
+  async setAside({ queue, id, retryCount }: QueuedJob): Promise<void> {
     const tell = `with aside as (${this.#unclaim()} returning id) select pg_notify($5, $6) from aside`
     await this.#pool.query(tell, [queue, id, retryCount, asideMs, this.#options.channel, asideMessage])
   }
 
   /** Makes a job a dead letter. */
-  async bury(claimed: ClaimedJob, dead: DeadJob): Promise<void> {
+  async bury(claimed: QueuedJob, dead: DeadJob): Promise<void> {
     await this.#transaction(async (client, db) => {
       const completed = await this.#engine.complete(claimed.queue, attemptOf(claimed), null, { db })
       if (!wasHeld(completed)) return
@@ -105,7 +105,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   }
 
   /** Keeps a job from being taken over. False when this process no longer holds it: it was deleted or taken over. */
-  async heartbeat(claimed: ClaimedJob): Promise<boolean> {
+  async heartbeat(claimed: QueuedJob): Promise<boolean> {
     return wasHeld(await this.#engine.touch(claimed.queue, attemptOf(claimed)))
   }
 
@@ -194,7 +194,7 @@ export class ClaimedJobs implements JobClaims<ClaimedJob> {
   }
 }
 
-function attemptOf({ id, retryCount }: ClaimedJob): { readonly id: string; readonly retryCount: number } {
+function attemptOf({ id, retryCount }: QueuedJob): { readonly id: string; readonly retryCount: number } {
   return { id, retryCount }
 }
 

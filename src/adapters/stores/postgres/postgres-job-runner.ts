@@ -1,7 +1,7 @@
 import { messageOf } from "../../../core/errors.ts"
 import type { IdleOptions, JobHandlers, JobRunner, StartOptions } from "../../../memory/services/store/job-runner.ts"
 import { handlerOf, RunningJobs, repeat } from "../../../memory/services/store/running-jobs.ts"
-import type { ClaimedJob, ClaimedJobs } from "./claimed-jobs.ts"
+import type { ClaimedJobs, QueuedJob } from "./claimed-jobs.ts"
 import type { PostgresSettings } from "./postgres-options.ts"
 import type { EnqueuedJobs } from "./sql-jobs.ts"
 
@@ -25,7 +25,7 @@ const idlePollMs = 20
 /** Claims jobs when it is woken, when a job ends and at intervals, and runs up to `concurrency` of them at the same time. */
 export class PostgresJobRunner implements JobRunner {
   readonly #parts: RunnerParts
-  readonly #running: RunningJobs<ClaimedJob>
+  readonly #running: RunningJobs<QueuedJob>
   readonly #handlers = new Map<string | undefined, JobHandlers>()
   readonly #retries = new Set<unknown>()
   #stops: readonly (() => void | Promise<void>)[] = []
@@ -102,7 +102,7 @@ export class PostgresJobRunner implements JobRunner {
       this.#stops = []
     }
     await this.#pumping
-    const isMeant = ({ job }: ClaimedJob): boolean => agent === undefined || job.key.agent === agent
+    const isMeant = ({ job }: QueuedJob): boolean => agent === undefined || job.key.agent === agent
     await this.#running.drain({ drainMs, isMeant })
   }
 
@@ -141,7 +141,7 @@ export class PostgresJobRunner implements JobRunner {
   }
 
   /** Runs a job, or gives it back if its agent was closed meanwhile. */
-  async #take(claimed: ClaimedJob): Promise<void> {
+  async #take(claimed: QueuedJob): Promise<void> {
     const isOurs = this.#handlers.has(claimed.job.key.agent) || this.#handlers.has(undefined)
     if (isOurs) this.#running.run(claimed, handlerOf(claimed.job, this.#handlers))
     else await this.#parts.claims.release(claimed)

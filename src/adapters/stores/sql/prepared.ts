@@ -2,7 +2,7 @@ import type { CompiledQuery, QueryResult } from "kysely"
 import type { Queries } from "./sql-database.ts"
 
 /** The place of a value in a statement. */
-export class Place {
+export class ValueSlot {
   readonly name: PropertyKey
 
   constructor(name: PropertyKey) {
@@ -44,7 +44,7 @@ export class PreparedStatement<Row> {
   /** Runs it with the values for its places. */
   async run(db: Queries, values: object): Promise<QueryResult<Row>> {
     const parameters = this.#query.parameters.map((given) =>
-      given instanceof Place ? values[given.name as keyof typeof values] : given,
+      given instanceof ValueSlot ? values[given.name as keyof typeof values] : given,
     )
     return this.#run ? (this.#run(parameters) as QueryResult<Row>) : db.executeQuery<Row>({ ...this.#query, parameters })
   }
@@ -60,7 +60,7 @@ export function prepared<Values extends object, Row>(
 ): (db: Queries, values: Values) => Promise<QueryResult<Row>> {
   /** By database, as a statement belongs to one. */
   const compiled = new WeakMap<object, PreparedStatement<Row>>()
-  const places = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values
+  const places = Object.fromEntries(names.map((name) => [name, new ValueSlot(name)])) as unknown as Values
   return async (db, values) => {
     // One for each opened database.
     const { adapter } = db.getExecutor()

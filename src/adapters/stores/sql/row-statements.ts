@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, Kysely, QueryResult, SqlBool } from
 import { NewestMap } from "../../../core/memo.ts"
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
-import { type BuiltStatement, Place, PreparedStatement } from "./prepared.ts"
+import { type BuiltStatement, PreparedStatement, ValueSlot } from "./prepared.ts"
 import { bodyText } from "./row-body.ts"
 import type { Queries } from "./sql-database.ts"
 
@@ -34,14 +34,14 @@ export class StatementValues {
   readonly list: unknown[] = []
 
   /** The place of a value in a column, in the form in which databases keep it. */
-  place(value: unknown, column = ""): Place {
+  place(value: unknown, column = ""): ValueSlot {
     const stored = isBody(column) && value !== null ? bodyText(value) : value
     this.list.push(typeof stored === "string" && !isBody(column) ? keyText(stored) : stored)
-    return new Place(this.list.length - 1)
+    return new ValueSlot(this.list.length - 1)
   }
 
   /** A row or change with places for its values. */
-  row(row: object): Record<string, Place> {
+  row(row: object): Record<string, ValueSlot> {
     return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, this.place(value, column)]))
   }
 
@@ -115,7 +115,7 @@ function conditionOf(eb: Builder, [name, operator, operand]: Term, of: string): 
   if (operator === "holding") return eb.or((operand as readonly string[]).map((member) => eb(column, "like", `%"${member}"%`)))
   // Databases refuse an empty list.
   if (Array.isArray(operand) && operand.length === 0) return eb.lit(operator === "not in")
-  if (operand === null || operand instanceof Place || Array.isArray(operand)) return eb(column, operator, operand)
+  if (operand === null || operand instanceof ValueSlot || Array.isArray(operand)) return eb(column, operator, operand)
   const { table, column: selected, lists } = operand as Subselect
   return eb(column, operator, filtered(eb.selectFrom(table).select(selected), lists) as never)
 }

@@ -13,6 +13,7 @@ import {
   tableKeys,
 } from "../../../memory/services/store/rows/row-tables.ts"
 import {
+  type ColumnOf,
   inPages,
   type JobRows,
   type RowDatabase,
@@ -25,8 +26,6 @@ import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
 import { filtered, isBody, RowStatements, StatementValues } from "./row-statements.ts"
 import { deleteChanges, readState, sessionsHolding } from "./session/stored-state.ts"
 import { fromKeyText, inSession, keyNames, type Queries, type SqlDatabase, type SqlJobs } from "./sql-database.ts"
-
-type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 
 /** A database whose transactions see the tables that all stores have. */
 export interface SqlRowDatabase extends RowDatabase {

@@ -1,7 +1,7 @@
 import type { PieceVisitor } from "../../../core/ports.ts"
 import { loadClasses } from "./char-class.ts"
 import { LongPieces } from "./long-pieces.ts"
-import type { Work } from "./piece-merge.ts"
+import type { MergeWork } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 import type { Split } from "./split.ts"
 import { TextMerge } from "./text-merge.ts"
@@ -14,7 +14,7 @@ interface EncoderParts {
   readonly table: RankTable
   readonly split: Split
   /** Counts the steps of merging, for tests and benchmarks. */
-  readonly work?: Work
+  readonly work?: MergeWork
 }
 
 /** A pattern looks at no more characters behind the piece that it matches. */
@@ -76,7 +76,7 @@ const cachedCharacters = 512
 const generation = { pieces: 8192, characters: 131_072 }
 
 /** Returns a function that counts a piece: it is one token, or it is in the cache, or its tokens are merged. */
-function pieceCounter(table: RankTable, work: Work): (text: string, from: number, to: number) => number {
+function pieceCounter(table: RankTable, work: MergeWork): (text: string, from: number, to: number) => number {
   const cache = createPieceCache(generation)
   const merge = new TextMerge(table, work)
   const longPieces = new LongPieces(table, work)

@@ -1,5 +1,5 @@
 import { countUpTo, countWhile } from "../../../core/binary-search.ts"
-import type { Work } from "./piece-merge.ts"
+import type { MergeWork } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 import { TextMerge } from "./text-merge.ts"
 
@@ -41,7 +41,7 @@ export class LongPieces {
   /** The ones that were used last come first. */
   #lines: readonly TokenLine[] = []
 
-  constructor(table: RankTable, work: Work) {
+  constructor(table: RankTable, work: MergeWork) {
     this.#merge = new TextMerge(table, work)
   }
 

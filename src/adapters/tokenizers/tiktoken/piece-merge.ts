@@ -10,7 +10,7 @@ const offsetLimit = 2 ** 32
  */
 export class PieceMerge {
   readonly #table: RankTable
-  readonly #work: Work
+  readonly #work: MergeWork
   readonly #merges: NumberHeap
   // The parts of the piece, by their offset: the end, the offset of the part before, and the rank of the token that the part makes with
   // the next one. The rank is -1 when they make none, or when the part was merged into another.
@@ -20,7 +20,7 @@ export class PieceMerge {
   #bytes: Uint8Array = new Uint8Array()
   #length = 0
 
-  constructor(capacityBytes: number, table: RankTable, work: Work) {
+  constructor(capacityBytes: number, table: RankTable, work: MergeWork) {
     this.#table = table
     this.#work = work
     // Each merge removes one entry and adds at most two, and there are fewer merges than bytes.
@@ -90,10 +90,10 @@ export class PieceMerge {
 /** A binary heap of numbers, lowest first, in one typed array. Each level that a number moves is a step of work. */
 export class NumberHeap {
   readonly #values: Float64Array
-  readonly #work: Work
+  readonly #work: MergeWork
   #size = 0
 
-  constructor(capacity: number, work: Work) {
+  constructor(capacity: number, work: MergeWork) {
     this.#values = new Float64Array(capacity)
     this.#work = work
   }
@@ -146,6 +146,6 @@ export class NumberHeap {
 }
 
 /** The work done: bytes looked up, and moves in the heap of merges. Tests and benchmarks measure growth with it. */
-export interface Work {
+export interface MergeWork {
   steps: number
 }

@@ -1,4 +1,4 @@
-import { PieceMerge, type Work } from "./piece-merge.ts"
+import { type MergeWork, PieceMerge } from "./piece-merge.ts"
 import type { RankTable } from "./rank-table.ts"
 
 /** Buffers for texts of so many bytes are reused. A longer text gets its own. */
@@ -7,14 +7,14 @@ const keptBytes = 4096
 /** Merges the bytes of one text after the other. The buffers are reused, so an answer is about the text that was loaded last. */
 export class TextMerge {
   readonly #table: RankTable
-  readonly #work: Work
+  readonly #work: MergeWork
   readonly #keptMerge: PieceMerge
   readonly #keptBytes = new Uint8Array(keptBytes)
   #merge: PieceMerge
   #bytes: Uint8Array = this.#keptBytes
   #length = 0
 
-  constructor(table: RankTable, work: Work) {
+  constructor(table: RankTable, work: MergeWork) {
     this.#table = table
     this.#work = work
     this.#keptMerge = new PieceMerge(keptBytes, table, work)

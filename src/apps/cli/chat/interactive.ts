@@ -2,7 +2,7 @@ import { createInterface, type Interface } from "node:readline"
 import { Writable } from "node:stream"
 import type { CliContext } from "../context.ts"
 import { exitCodes, type OutputStream } from "../io.ts"
-import type { Question, TerminalConfirm } from "../terminal-confirm.ts"
+import type { AskTerminal, TerminalConfirm } from "../terminal-confirm.ts"
 import type { WakePrinter } from "./wake-printer.ts"
 
 /** Settings of {@link chatInteractive}. */
@@ -59,7 +59,7 @@ function askBetween(
   editor: Interface,
   echo: Echo,
   { question, signal }: { readonly question: string; readonly signal: AbortSignal },
-): ReturnType<Question> {
+): ReturnType<AskTerminal> {
   const begun = editor.line
   let closed = false
   return new Promise<string>((resolve, reject) => {

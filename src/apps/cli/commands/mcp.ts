@@ -12,7 +12,7 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { openMcp, openProfile } from "../open-agent.ts"
 import { addCommonOptions, type CommonOptions } from "../options.ts"
 import { terminalConfirm } from "../terminal-confirm.ts"
-import { chatWords, type McpWords, mcpWords } from "../words/command-words.ts"
+import { chatWords, type McpCommandWords, mcpWords } from "../words/command-words.ts"
 
 interface McpOptions extends CommonOptions {
   /** Of `mcp list`. */
@@ -51,7 +51,7 @@ interface OpenedServers {
   readonly context: CliContext
   readonly mcp: McpConnection
   readonly profile: Profile
-  readonly words: McpWords
+  readonly words: McpCommandWords
 }
 
 /** Makes `work` the action of a command. It runs with the profile's servers connected, and they are closed in any case. */
@@ -86,7 +86,7 @@ async function mcpList({ context, mcp, words }: OpenedServers, options: McpOptio
   return servers.every(({ state }) => state === "ready") ? exitCodes.ok : exitCodes.failed
 }
 
-function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpWords): string {
+function describe({ name, state, problem, tools }: ReturnType<McpConnection["servers"]>[number], words: McpCommandWords): string {
   const head = `${name} (${words.states[state]})${problem === undefined ? "" : `: ${terminalLine(problem, 1_000)}`}`
   const lines = tools.map(({ name: tool, description, verdict }) => {
     const mark = words.verdicts[verdict] === "" ? "" : `[${words.verdicts[verdict]}] `
@@ -131,7 +131,7 @@ function runTool(tool: Tool, args: unknown, { profile, context }: { readonly pro
   })
 }
 
-function readArguments(text: string, words: McpWords): unknown {
+function readArguments(text: string, words: McpCommandWords): unknown {
   const args = parsedJson(text)
   if (isRecord(args)) return args
   throw new PromptStrataError("usage", words.badArguments)
@@ -170,7 +170,7 @@ async function mcpApprove(
 }
 
 /** The definition of a tool. A server that waits has none: its description says what it runs or where it leads. */
-function definition({ description, inputSchema, reason }: McpUnapprovedTool, words: McpWords): string {
+function definition({ description, inputSchema, reason }: McpUnapprovedTool, words: McpCommandWords): string {
   const schema = Object.keys(inputSchema).length === 0 ? [] : [JSON.stringify(inputSchema, undefined, 2)]
   return [...(reason === "changed" ? [words.changedBefore] : []), description, ...schema].join("\n")
 }

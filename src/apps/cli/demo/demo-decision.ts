@@ -5,7 +5,7 @@ import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import { candidatesFor, findExpressions, parametersOf, shownName } from "./parameter-values.ts"
-import { sharedScore, type Words, wordsOf } from "./vocabulary.ts"
+import { type Subject, sharedScore, wordsOf } from "./vocabulary.ts"
 
 /** A call that a question asks for. */
 interface PlannedCall extends FilledCall {
@@ -44,7 +44,7 @@ function chooseTool(text: string, tools: readonly ModelTool[]) {
 }
 
 /** Arithmetic alone asks for a calculator. A time or a city only counts in addition to shared words. */
-function scoreOf(tool: ModelTool, said: Words, text: string): number {
+function scoreOf(tool: ModelTool, said: Subject, text: string): number {
   const shared = sharedScore(said, wordsOf(`${tool.name} ${tool.description}`))
   if (shared === 0 && findExpressions(text).length === 0) return 0
   const { evidence, speaksForItself } = fillArguments(tool, text)

@@ -1,14 +1,14 @@
 import words from "./words.json" with { type: "json" }
 
 /** The subject of a text: its meanings and its significant words. */
-export interface Words {
+export interface Subject {
   readonly meanings: ReadonlySet<string>
   /** Lower-case words of three letters or more, and pairs of neighbouring Chinese characters. */
   readonly words: ReadonlySet<string>
 }
 
 /** Reads a text, or a name such as `add_schedule` or `queryWeather`. */
-export function wordsOf(text: string): Words {
+export function wordsOf(text: string): Subject {
   const plain = text
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll("_", " ")
@@ -20,7 +20,7 @@ export function wordsOf(text: string): Words {
 }
 
 /** Scores what two texts have in common: three for each meaning, two for each word. */
-export function sharedScore(a: Words, b: Words): number {
+export function sharedScore(a: Subject, b: Subject): number {
   return 3 * sharedCount(a.meanings, b.meanings) + 2 * sharedCount(a.words, b.words)
 }
 

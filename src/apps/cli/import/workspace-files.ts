@@ -94,14 +94,14 @@ function skillFile({ name, description }: { readonly name: string; readonly desc
   return `---\nname: ${name}\ndescription: ${description}\nmode: inline\n---\n${text.trim()}\n`
 }
 
-interface ProfileParts {
+interface NewProfile {
   readonly id: string
   readonly name: string
   readonly locale: CharacterLocale
   readonly skills: readonly string[]
 }
 
-function profileOf({ id, name, locale, skills }: ProfileParts): string {
+function profileOf({ id, name, locale, skills }: NewProfile): string {
   return [
     `# From a workspace of OpenClaw. Talk: npx promptstrata chat ${id}. The prompt: npx promptstrata render ${id} --sections\n`,
     `extends = "soul"\nlocale = ${JSON.stringify(locale)}\n`,

@@ -69,13 +69,13 @@ async function repair({ store, words, context: { screen } }: OpenedStore, file: 
   screen.note(damaged.length === 0 ? words.nothingDamaged : words.repaired(damaged.length, terminalLine(file)))
 }
 
-interface Findings extends OpenedStore {
+interface Examination extends OpenedStore {
   readonly check: Awaited<ReturnType<Store["check"]>>
   readonly dead: readonly DeadJob[]
   readonly failed: readonly Receipt[]
 }
 
-function print({ context, store, check, dead, failed, words, profile, maxWidth }: Findings): void {
+function print({ context, store, check, dead, failed, words, profile, maxWidth }: Examination): void {
   const { io, screen, translate } = context
   const say = (text: string): void => {
     io.stdout.write(`${text}\n`)

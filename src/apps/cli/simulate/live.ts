@@ -21,7 +21,7 @@ import { chooseOwnModels, type ModelChooser } from "../choose-model.ts"
 import { type CliContext, notesOn } from "../context.ts"
 import { openProfile, portsFor, terminalUser } from "../open-agent.ts"
 import type { CommonOptions } from "../options.ts"
-import type { Expectation, RecalledWords, Script, ScriptedWords } from "./read-script.ts"
+import type { DayCheck, RecalledWords, Script, ScriptedWords } from "./read-script.ts"
 import { type SimulatedTime, simulatedTime } from "./simulated-time.ts"
 import { type SimulatedUser, simulatedUser } from "./simulated-user.ts"
 
@@ -50,7 +50,7 @@ export interface LivedDay {
 
 /** A claim, and what was found. `day` is undefined for a claim whose day never came. */
 export interface CheckedExpectation {
-  readonly expectation: Expectation
+  readonly expectation: DayCheck
   readonly isMet: boolean
   readonly reason: string
 }
@@ -243,7 +243,7 @@ async function scriptedText(words: ScriptedWords, { now: { day }, user, time }: 
 }
 
 /** Everything that a claim wants remembered or forgotten, each once. */
-function subjectsOf(expectations: readonly Expectation[]): readonly RecalledWords[] {
+function subjectsOf(expectations: readonly DayCheck[]): readonly RecalledWords[] {
   const recalled = expectations.flatMap((claim) => (claim.kind === "prompt" ? [] : [{ words: claim.words, asked: claim.asked }]))
   return [...new Map(recalled.map((subject) => [JSON.stringify(subject), subject])).values()]
 }
@@ -267,7 +267,7 @@ async function keptBy({ store, session, profile }: LifeParts): Promise<Pick<Live
 }
 
 function check(
-  expectation: Expectation,
+  expectation: DayCheck,
   day: number,
   { found, subjects, requests }: Pick<LivedDay, "found"> & Pick<Life, "subjects" | "requests">,
 ): CheckedExpectation {

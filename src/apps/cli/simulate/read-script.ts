@@ -17,7 +17,7 @@ export interface ScriptedWords {
 }
 
 /** A claim about the end of a day. */
-export type Expectation = {
+export type DayCheck = {
   readonly source: Source
   /** The line as it is written. */
   readonly text: string
@@ -47,7 +47,7 @@ export interface Script {
   /** The sentences that the user says of itself. */
   readonly persona: readonly string[]
   readonly words: readonly ScriptedWords[]
-  readonly expectations: readonly Expectation[]
+  readonly expectations: readonly DayCheck[]
 }
 
 const defaultDays = 60
@@ -59,7 +59,7 @@ export function readScript(file: string, text: string): Script {
   let [start, days]: [Script["start"], number] = [{ year: 2026, month: 1, day: 1 }, defaultDays]
   const words: ScriptedWords[] = []
   const persona: string[] = []
-  const expectations: Expectation[] = []
+  const expectations: DayCheck[] = []
   const ends = [...text.matchAll(/\r\n|\n|\r|$/g)]
   let from = 0
   for (const { 0: end, index } of ends) {
@@ -107,7 +107,7 @@ function readWords(line: ScriptLine, verb: "day" | "every", persona: readonly st
   return { ...spoken, texts: [], turns }
 }
 
-function readExpectation(line: ScriptLine): Expectation {
+function readExpectation(line: ScriptLine): DayCheck {
   const kind = line.word(["remembered", "forgotten", "prompt"])
   const claim =
     kind === "prompt" ? { kind, ...line.under() } : ({ kind, words: line.quoted(), asked: undefined } satisfies object)

@@ -11,7 +11,7 @@ const chat = { ...english.chat.said, ...sentences(english.chat.filled) }
 export const chatWords = byLocale({ en: chat, zh: chinese.chat })
 
 /** The words of `mcp`. */
-export type McpWords = Readonly<typeof mcp>
+export type McpCommandWords = Readonly<typeof mcp>
 
 const mcp = {
   ...english.mcp.said,

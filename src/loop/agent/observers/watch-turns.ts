@@ -18,7 +18,7 @@ import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import { renderNotice } from "../../../prompt/dialect/render-notice.ts"
 import { encodeInline } from "../../../prompt/encode/inline.ts"
 import { onOneLine } from "../../../prompt/encode/line-breaks.ts"
-import type { Findings, Garbage, ObserverParts, WatchedTurn } from "./watched-turn.ts"
+import type { Garbage, ObserverParts, WatchedTurn, WatchResult } from "./watched-turn.ts"
 
 const maxMessages = 200
 
@@ -65,7 +65,7 @@ const maxEvents = 5
 const defaultImportance = 3
 
 /** Asks a model what to record, to collect and to note. Undefined if it fails or its answer cannot be read: a receipt says so, and the rule decides. */
-export async function observeByModel(parts: ObserverParts, turn: WatchedTurn): Promise<Findings | undefined> {
+export async function observeByModel(parts: ObserverParts, turn: WatchedTurn): Promise<WatchResult | undefined> {
   const { name, ask, ports, putReceipt } = parts
   const { context } = turn
   const startedMs = ports.clock.nowMs()
@@ -112,7 +112,7 @@ function as(text: string): TrustedText {
 }
 
 /** Reads the JSON object in a model's answer. Ids that nobody has are left out. */
-function readFindings(answer: string, { state }: WatchedTurn): Findings | undefined {
+function readFindings(answer: string, { state }: WatchedTurn): WatchResult | undefined {
   const [start, end] = [answer.indexOf("{"), answer.lastIndexOf("}")]
   const read = parsedJson(answer.slice(start, end + 1))
   if (!isRecord(read)) return undefined
@@ -127,7 +127,7 @@ function readFindings(answer: string, { state }: WatchedTurn): Findings | undefi
   }
 }
 
-function eventOf(value: unknown): Findings["events"] {
+function eventOf(value: unknown): WatchResult["events"] {
   const { event, importance } = recordOf(value)
   const text = shorten(onOneLine(stringOf(event)), eventCharacters)
   return text === "" ? [] : [{ text, importance: numberOr(importance, defaultImportance) }]
@@ -150,7 +150,7 @@ export function watchTurns(parts: ObserverParts): Observer["observe"] {
   }
 }
 
-async function look(parts: ObserverParts, turn: WatchedTurn): Promise<Findings> {
+async function look(parts: ObserverParts, turn: WatchedTurn): Promise<WatchResult> {
   const { writer } = parts.settings
   const found = writer === "model" ? await observeByModel(parts, turn) : undefined
   return found ?? { events: await recordByRule(parts, turn), garbage: await garbageOf(parts, turn), note: "" }
@@ -159,7 +159,7 @@ async function look(parts: ObserverParts, turn: WatchedTurn): Promise<Findings> 
 async function leaveNotes(
   { name, settings, dialect, ports, calendar }: ObserverParts & { readonly calendar: ZonedCalendar },
   { context, session, result }: WatchedTurn,
-  { events, garbage, note }: Findings,
+  { events, garbage, note }: WatchResult,
 ): Promise<void> {
   const { turnId } = context
   const now = { atMs: ports.clock.nowMs(), turn: session.turns - 1 }
@@ -190,7 +190,7 @@ const maxFiles = 5
 const maxSaid = 20
 
 /** Records what tools changed in a turn as one event. Talk is recorded elsewhere, when its topic has ended. */
-async function recordByRule({ dialect }: ObserverParts, { context, result }: WatchedTurn): Promise<Findings["events"]> {
+async function recordByRule({ dialect }: ObserverParts, { context, result }: WatchedTurn): Promise<WatchResult["events"]> {
   const written = result.records.filter(({ kind }) => kind === "write").map(({ summary }) => onOneLine(summary))
   const files = [...new Set(written.map((summary) => summary.slice(summary.indexOf(" ") + 1)))]
   if (files.length === 0) return []

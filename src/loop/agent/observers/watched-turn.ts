@@ -27,7 +27,7 @@ export interface WatchedTurn {
 }
 
 /** The outcome of a look at a turn. */
-export interface Findings {
+export interface WatchResult {
   readonly events: readonly { readonly text: string; readonly importance: number }[]
   readonly garbage: Garbage
   /** A note for the next turn; empty if there is nothing to say. */

@@ -13,13 +13,13 @@ export interface Sentence {
 }
 
 /** A turn as the call that judged it found it: its importance, from 0 to 10, and what happened in it, if that was asked for. */
-export interface Judgement {
+export interface JudgedTurn {
   readonly importance: number
   readonly event?: string
 }
 
 /** Judged turns, by id. */
-export type Judgements = ReadonlyMap<string, Judgement>
+export type Judgements = ReadonlyMap<string, JudgedTurn>
 
 /** The importance that a turn counts as where others were judged and it was not. */
 const unjudged = 5

@@ -5,14 +5,14 @@ import { preferUpdates } from "./scores/column-score.ts"
 import { type Evidence, evidenceOf, firstSlot, topSlots } from "./scores/evidence.ts"
 import { wholeWorth } from "./scores/field-score.ts"
 import { comparedTexts, embeddingPart, type Fusion, fusedScore } from "./scores/fusion.ts"
-import { foundBy, ofArray, type Question, type SignalScores, signalScores } from "./scores/signal-scores.ts"
+import { foundBy, ofArray, type RecallTask, type SignalScores, signalScores } from "./scores/signal-scores.ts"
 import { denseScores } from "./scores/vector-score.ts"
 import { bestPlace } from "./scores/wording-score.ts"
 
 const maxHits = 1_000
 
 /** The best documents for a query, best first, each with the reasons for its score. */
-export function rankDocuments(table: DocumentTable, asked: Question): RecallHit[] {
+export function rankDocuments(table: DocumentTable, asked: RecallTask): RecallHit[] {
   const { weights, query, plan } = asked
   table.scoreArrays.restart(table.slots)
   const scores = signalScores(table, asked)
@@ -83,13 +83,13 @@ function joinPassages(table: DocumentTable, slots: readonly number[], fused: Flo
 }
 
 /** The share of the question that the best text covers, from 0 to 1. A question without words is covered by whatever it finds. */
-function coverage({ fields: { words, characters }, size }: DocumentTable, { plan }: Question, told: number): number {
+function coverage({ fields: { words, characters }, size }: DocumentTable, { plan }: RecallTask, told: number): number {
   const whole = wholeWorth(words, plan.words, size) + wholeWorth(characters, plan.characters, size)
   return whole === 0 ? 1 : Math.min(1, told / whole)
 }
 
 /** Puts the scores of slots in place of their evidence, of those that are not found the least. The vector signal and the evidence share the score; a document without a vector is scored by the evidence alone. */
-function fuse(asked: Question, { slots, values, scores }: Evidence, part: number): Float64Array {
+function fuse(asked: RecallTask, { slots, values, scores }: Evidence, part: number): Float64Array {
   const { weights } = asked
   const isFound = foundBy(scores, asked, part)
   const [near, recency, importance] = [scores.get("vector"), scores.get("recency"), scores.get("importance")]

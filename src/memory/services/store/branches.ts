@@ -6,15 +6,15 @@ import type { SessionCommit, StoredTurn } from "./session-store.ts"
  * The place of a message in its session. A session's messages are numbered in the order in which they were written. Those of the
  * history follow each other in this order; one that is set aside names the message that it follows.
  */
-export interface WrittenMessage {
+export interface PlacedMessage {
   readonly position: number
   readonly turnId: string
   /** For a message that is set aside: the position of the message that it follows, -1 for none. Undefined for one of the history. */
   readonly follows: number | undefined
 }
 
-/** A {@link WrittenMessage} with its words. */
-export interface WholeMessage extends WrittenMessage {
+/** A {@link PlacedMessage} with its words. */
+export interface WholeMessage extends PlacedMessage {
   readonly message: HistoryMessage
 }
 
@@ -22,7 +22,7 @@ export interface WholeMessage extends WrittenMessage {
  * The messages that change places so that the history ends as a commit asks. Those that leave name what they follow. Throws `usage` if `after` names no turn of the session, or if the commit
  * appends to a turn that is there already.
  */
-export function movesBehind<Message extends WrittenMessage>(
+export function movesBehind<Message extends PlacedMessage>(
   key: SessionKey,
   { after, append }: Pick<SessionCommit, "after" | "append">,
   written: readonly Message[],
@@ -43,7 +43,7 @@ export function movesBehind<Message extends WrittenMessage>(
 }
 
 /** The messages that leave, as {@link SessionCommit.keepHeard} says, unless they were more than heard. */
-export function mayStay<Message extends WrittenMessage>(
+export function mayStay<Message extends PlacedMessage>(
   { append, keepHeard }: Pick<SessionCommit, "append" | "keepHeard">,
   leaving: readonly Message[],
 ): readonly Message[] {
@@ -53,7 +53,7 @@ export function mayStay<Message extends WrittenMessage>(
 }
 
 /** The messages that are left without some of them. A message that followed one of these follows what that one followed. */
-export function withoutMessages<Message extends WrittenMessage>(
+export function withoutMessages<Message extends PlacedMessage>(
   written: readonly Message[],
   isGone: (message: Message) => boolean,
 ): readonly Message[] {
@@ -68,7 +68,7 @@ export function withoutMessages<Message extends WrittenMessage>(
 }
 
 /** The same messages with positions from 0 on, without gaps. */
-export function renumbered<Message extends WrittenMessage>(written: readonly Message[]): readonly Message[] {
+export function renumbered<Message extends PlacedMessage>(written: readonly Message[]): readonly Message[] {
   const places = new Map(written.map(({ position }, at) => [position, at]))
   return written.map((message, position) => {
     const follows = message.follows === undefined ? undefined : (places.get(message.follows) ?? -1)
@@ -94,7 +94,7 @@ export function turnsOf(written: readonly WholeMessage[]): readonly StoredTurn[]
 }
 
 /** The position that each message follows, -1 for none. */
-function parentsOf(written: readonly WrittenMessage[]): ReadonlyMap<number, number> {
+function parentsOf(written: readonly PlacedMessage[]): ReadonlyMap<number, number> {
   const parents = new Map<number, number>()
   let last = -1
   for (const { position, follows } of written) {

@@ -1,5 +1,5 @@
 import { recordOf } from "../../../core/json-access.ts"
-import { type BranchChange, onBranch, type TurnLog, turnLog, withTurn } from "../turn-log.ts"
+import { type BranchChange, onBranch, type StateLog, turnLog, withTurn } from "../turn-log.ts"
 import { type LoreState, loreState } from "./timed.ts"
 
 /** Everything that lorebooks keep with a session. Plain JSON. */
@@ -10,7 +10,7 @@ export interface LoreMemory {
   readonly books: Readonly<Record<string, LoreState>>
   /** The index of the greeting that the conversation began with (C8). */
   readonly greeting?: number | undefined
-  readonly log: TurnLog
+  readonly log: StateLog
 }
 
 /** Reads what a session kept; undefined if nothing. Parts that are malformed count as absent. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { ClaimedJob, ClaimedJobs } from "../../../../src/adapters/stores/postgres/claimed-jobs.ts"
+import type { ClaimedJobs, QueuedJob } from "../../../../src/adapters/stores/postgres/claimed-jobs.ts"
 import { PostgresJobRunner } from "../../../../src/adapters/stores/postgres/postgres-job-runner.ts"
 import { postgresSettings } from "../../../../src/adapters/stores/postgres/postgres-options.ts"
 import { hostTimers, type Timers } from "../../../../src/core/ports.ts"
@@ -27,7 +27,7 @@ function slowDatabase(ids: readonly string[], steps: { readonly claim: number; r
       if (id === undefined) return []
       active = id
       await pause(steps.claim)
-      return [{ queue: agent, id, retryCount: 0, job: jobOf(id, key) } satisfies ClaimedJob]
+      return [{ queue: agent, id, retryCount: 0, job: jobOf(id, key) } satisfies QueuedJob]
     },
     async complete() {
       active = undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import type { ClaimedJob, ClaimedJobs } from "../../../../src/adapters/stores/postgres/claimed-jobs.ts"
+import type { ClaimedJobs, QueuedJob } from "../../../../src/adapters/stores/postgres/claimed-jobs.ts"
 import type { Job, JobAttempt, JobHandler } from "../../../../src/memory/services/store/job-runner.ts"
 import { RunningJobs, repeat } from "../../../../src/memory/services/store/running-jobs.ts"
 import { manualClock, manualTimers } from "../../../../src/testing/index.ts"
@@ -21,7 +21,7 @@ function jobOf(id: string, agent = "fay"): Job {
   return { id, kind: "memory", key, turnId: `turn of ${id}`, atMs: 0, payload: {} }
 }
 
-const claimedOf = (id: string, retryCount = 0, agent = "fay"): ClaimedJob => ({
+const claimedOf = (id: string, retryCount = 0, agent = "fay"): QueuedJob => ({
   queue: "q",
   id,
   retryCount,
@@ -35,11 +35,11 @@ function scene(held: (id: string) => Promise<boolean> = async () => true) {
   const said: unknown[] = []
   const step =
     (name: string) =>
-    async (claimed: ClaimedJob, ...more: unknown[]) =>
+    async (claimed: QueuedJob, ...more: unknown[]) =>
       void said.push([name, claimed.id, ...more])
   const claims = {
     ...Object.fromEntries(["complete", "release", "setAside", "fail", "bury"].map((name) => [name, step(name)])),
-    heartbeat: (claimed: ClaimedJob) => {
+    heartbeat: (claimed: QueuedJob) => {
       said.push(["heartbeat", claimed.id])
       return held(claimed.id)
     },

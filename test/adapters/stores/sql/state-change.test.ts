@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyChange, type Change, changeOf } from "../../../../src/adapters/stores/sql/session/state-change.ts"
+import { applyChange, changeOf, type Diff } from "../../../../src/adapters/stores/sql/session/state-change.ts"
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
@@ -38,7 +38,7 @@ function changed(json: Json, choose: () => number, fresh: Json): Json {
 }
 
 /** A value as it comes back from a database. */
-const stored = (change: Change): Change => JSON.parse(JSON.stringify(change)) as Change
+const stored = (change: Diff): Diff => JSON.parse(JSON.stringify(change)) as Diff
 
 describe("the change of a state", () => {
   test("makes of what was before, read anew, the very text of what came after", () => {

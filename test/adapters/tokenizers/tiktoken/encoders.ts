@@ -2,7 +2,7 @@ import { createRequire } from "node:module"
 import { get_encoding, type Tiktoken } from "tiktoken"
 import { loadClasses } from "../../../../src/adapters/tokenizers/tiktoken/char-class.ts"
 import { createEncoder, type Encoder } from "../../../../src/adapters/tokenizers/tiktoken/encoder.ts"
-import { PieceMerge, type Work } from "../../../../src/adapters/tokenizers/tiktoken/piece-merge.ts"
+import { type MergeWork, PieceMerge } from "../../../../src/adapters/tokenizers/tiktoken/piece-merge.ts"
 import {
   createRankTable,
   type RankTable,
@@ -25,7 +25,7 @@ export interface Both {
   readonly table: RankTable
   /** Our encoder, with its work counted. */
   readonly encoder: Encoder
-  readonly work: Work
+  readonly work: MergeWork
 }
 
 const loaded = new Map<TiktokenEncoding, Both>()
@@ -63,7 +63,7 @@ export function tokensOf(text: string, { split, table, work }: Both): number[] {
   return tokens
 }
 
-function tokensOfPiece(bytes: Uint8Array, length: number, table: RankTable, work: Work): number[] {
+function tokensOfPiece(bytes: Uint8Array, length: number, table: RankTable, work: MergeWork): number[] {
   const whole = table.rank(bytes, 0, length)
   if (whole >= 0) return [whole]
   const merge = new PieceMerge(length, table, work)

@@ -4,7 +4,7 @@ import type { AgentComparison } from "../../../../src/apps/server/inspector/comp
 import { inspector } from "../../../../src/apps/server/inspector/inspector.ts"
 import type { TurnSummary } from "../../../../src/apps/server/inspector/turn-record.ts"
 import { createAgent } from "../../../../src/loop/agent/agent.ts"
-import type { PromptFile, PromptText } from "../../../../src/profile/prompt-files.ts"
+import type { PromptText, SourceFile } from "../../../../src/profile/prompt-files.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
 import { finish } from "../../../support/agents.ts"
 import { near } from "../../../support/error-formulas.ts"
@@ -14,7 +14,7 @@ import { inspected } from "./inspected.ts"
 describe("the files of the inspector", () => {
   test("are listed, read, saved, and restored; the page's next message uses what was saved", async () => {
     const { ask, path, text, agent, made } = await editing([finish("one"), finish("two"), finish("three")])
-    const { files } = await ask<{ files: PromptFile[] }>("files")
+    const { files } = await ask<{ files: SourceFile[] }>("files")
     expect(files.find((file) => file.path === path)).toMatchObject({ kind: "persona", isShipped: false, savedAs: path })
     const chat = async (words: string) => {
       const { turn } = await ask<{ turn: string }>("chat", { text: words })

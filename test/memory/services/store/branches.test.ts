@@ -2,10 +2,10 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import {
   movesBehind,
+  type PlacedMessage,
   renumbered,
   turnsOf,
   type WholeMessage,
-  type WrittenMessage,
   withoutMessages,
 } from "../../../../src/memory/services/store/branches.ts"
 import { runs, seedOf } from "../../../support/size.ts"
@@ -45,7 +45,7 @@ function pathTo(end: Node | undefined): readonly Node[] {
   return end === undefined ? [] : [...pathTo(end.parent), end]
 }
 
-function writtenUnder(nodes: readonly Node[], end: Node | undefined): readonly WrittenMessage[] {
+function writtenUnder(nodes: readonly Node[], end: Node | undefined): readonly PlacedMessage[] {
   const history = new Set(pathTo(end))
   return nodes.map((node) => {
     const { position, turnId, parent } = node
@@ -60,7 +60,7 @@ test("a history that ends behind another turn is that turn's path through the tr
     fc.property(anySession, fc.nat(), ({ nodes, ends, written }, chosen) => {
       const end = [undefined, ...ends][chosen % (ends.length + 1)]
       const { leaving, returning } = movesBehind(key, { after: end?.turnId ?? null, append: [] }, written)
-      const changed = new Map<number, WrittenMessage>([
+      const changed = new Map<number, PlacedMessage>([
         ...leaving.map((message) => [message.position, message] as const),
         ...returning.map((message) => [message.position, { ...message, follows: undefined }] as const),
       ])
@@ -74,12 +74,12 @@ test("a history that ends behind another turn is that turn's path through the tr
 test("without some messages the others follow the nearest one before them that is left", () => {
   fc.assert(
     fc.property(anySession, fc.array(fc.boolean(), { minLength: 21, maxLength: 21 }), ({ nodes, written }, gone) => {
-      const isGone = ({ position }: WrittenMessage) => gone[written.findIndex((one) => one.position === position)] ?? false
+      const isGone = ({ position }: PlacedMessage) => gone[written.findIndex((one) => one.position === position)] ?? false
       const left = withoutMessages(written, isGone)
       const nearest = (node: Node | undefined): Node | undefined =>
         node !== undefined && isGone({ ...node, follows: undefined }) ? nearest(node.parent) : node
       const expected = nodes.flatMap((node, at) => {
-        const { position, turnId, follows } = written[at] as WrittenMessage
+        const { position, turnId, follows } = written[at] as PlacedMessage
         const behind = follows === undefined ? undefined : (nearest(node.parent)?.position ?? -1)
         return gone[at] ? [] : [{ position, turnId, follows: behind }]
       })

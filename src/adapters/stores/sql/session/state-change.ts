@@ -1,9 +1,9 @@
 import { isRecord } from "../../../../core/json-access.ts"
 /** The difference between two JSON values, itself JSON. It is short when most of the value stays the same. */
-export type Change = typeof same | readonly [typeof value, unknown] | readonly [typeof object, readonly Member[]] | ListChange
+export type Diff = typeof same | readonly [typeof value, unknown] | readonly [typeof object, readonly MemberDiff[]] | ListChange
 
 /** A member of the object after the change, in its order. Members that are not listed are gone. */
-type Member = readonly [name: string, change: Change]
+type MemberDiff = readonly [name: string, change: Diff]
 
 type ListChange = readonly [typeof list, readonly ListPart[]]
 
@@ -22,13 +22,13 @@ const maxDepth = 5
  * The change that leads from `before` to `after`. Items of lists and values below the depth limit count as the same only if they are
  * the same object.
  */
-export function changeOf(before: unknown, after: unknown, depth = 0): Change {
+export function changeOf(before: unknown, after: unknown, depth = 0): Diff {
   if (Object.is(before, after)) return same
   if (depth >= maxDepth) return [value, after]
   if (Array.isArray(before) && Array.isArray(after)) return listChange(before, after)
   if (!isRecord(before) || !isRecord(after)) return [value, after]
   const members = Object.entries(after).map(
-    ([name, item]): Member => [name, Object.hasOwn(before, name) ? changeOf(before[name], item, depth + 1) : [value, item]],
+    ([name, item]): MemberDiff => [name, Object.hasOwn(before, name) ? changeOf(before[name], item, depth + 1) : [value, item]],
   )
   return [object, members]
 }
@@ -50,7 +50,7 @@ function listChange(before: readonly unknown[], after: readonly unknown[]): List
 }
 
 /** Applies a change to the value before. The result shares all unchanged parts with it. */
-export function applyChange(before: unknown, change: Change): unknown {
+export function applyChange(before: unknown, change: Diff): unknown {
   if (change === same) return before
   const [kind, content] = change
   if (kind === value) return content

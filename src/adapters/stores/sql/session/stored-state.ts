@@ -3,7 +3,7 @@ import { keyText } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
 import { bodyText, readBody } from "../row-body.ts"
 import { fromKeyText, inSession, type Queries, sessionColumns } from "../sql-database.ts"
-import { applyChange, type Change, changeOf } from "./state-change.ts"
+import { applyChange, changeOf, type Diff } from "./state-change.ts"
 
 type State = SessionRecord["state"]
 
@@ -22,7 +22,7 @@ export async function readState(db: Queries, key: SessionKey, whole: string) {
   const session = sessionColumns(key)
   const nameOf = (version: number) => ({ table: "state_changes", columns: { ...session, version } })
   const state = rows.reduce<unknown>(
-    (before, { version, body }) => applyChange(before, readBody<Change>(body, nameOf(version))),
+    (before, { version, body }) => applyChange(before, readBody<Diff>(body, nameOf(version))),
     readBody(whole, { table: "sessions", columns: { ...session } }),
   )
   const changes = rows.reduce((sum, { body }) => sum + body.length, 0)

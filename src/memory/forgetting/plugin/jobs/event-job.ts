@@ -4,7 +4,7 @@ import type { BackgroundJob, JobContext } from "../../../services/background/bac
 import { promptData } from "../../../services/background/dialogue.ts"
 import { shorten } from "../../../services/shorten-by-rule.ts"
 import type { Receipt } from "../../../services/store/receipt.ts"
-import type { Judgement, Judgements } from "../../events/best-sentences.ts"
+import type { JudgedTurn, Judgements } from "../../events/best-sentences.ts"
 import { type EventRecord, newEvent } from "../../events/event-record.ts"
 import { formatStamp, stampAt } from "../../events/stamp.ts"
 import type { EndedTopic } from "../../events/topic.ts"
@@ -68,7 +68,7 @@ async function write(
   return askOrRule(context, { kind, prompt: "event", data: [promptData("dialogue", dialogue, "user")], read: readTopics, rule })
 }
 
-type JudgedValue = Judgement & { readonly keys?: Readonly<Record<string, { readonly importance?: number }>> }
+type JudgedValue = JudgedTurn & { readonly keys?: Readonly<Record<string, { readonly importance?: number }>> }
 
 /** The importance of a turn without keys in a batch, because it holds nothing worth finding again. */
 const withoutKeys = 2
@@ -81,7 +81,7 @@ function judgementsOf(messages: readonly HistoryMessage[], receipts: readonly Re
   const judged = receipts.filter(({ kind, value }) => kind === "importance" && typeof value?.importance === "number")
   const batches = new Map(judged.map(({ turnId, value }) => [turnId, value as unknown as JudgedValue]))
   const waiting = new Set(receipts.filter(({ kind }) => kind === "batch").map(({ turnId }) => turnId))
-  const found = new Map<string, Judgement>()
+  const found = new Map<string, JudgedTurn>()
   let together: string[] = []
   for (const turnId of new Set(messages.map((message) => message.turnId))) {
     together.push(turnId)

@@ -3,7 +3,7 @@ import type { DocumentTable } from "../documents/document-table.ts"
 import { evidenceSignals, type SignalScore } from "../recall-weights.ts"
 import { leastPart } from "./column-score.ts"
 import { nearness } from "./field-score.ts"
-import { findingSignals, foundBy, type Question, type SignalScores, weighedSum } from "./signal-scores.ts"
+import { findingSignals, foundBy, type RecallTask, type SignalScores, weighedSum } from "./signal-scores.ts"
 
 /** The most lines on each side of the best one. */
 const reach = 6
@@ -68,7 +68,7 @@ const likely = 16
  * Weighs the touched slots that may be among the `wanted` best, or have the most of the words. First only what stands in arrays is added up,
  * which costs little: all other signals together add no more than `most`.
  */
-function weigh(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Ranking {
+function weigh(table: DocumentTable, asked: RecallTask, scores: SignalScores, wanted: number): Ranking {
   const { weights } = asked
   const { touched } = table.scoreArrays
   const [own, toldOf] = [weighedSum(scores, weights, evidenceSignals), weighedSum(scores, weights, toldSignals)]
@@ -110,7 +110,7 @@ export interface Evidence {
 }
 
 /** Chooses the slots that may be among the `wanted` best, and scales their evidence. The best line's talk is found and scored on the way. */
-export function evidenceOf(table: DocumentTable, asked: Question, scores: SignalScores, wanted: number): Evidence {
+export function evidenceOf(table: DocumentTable, asked: RecallTask, scores: SignalScores, wanted: number): Evidence {
   const weighed = weigh(table, asked, scores, wanted)
   const { values, own, enough, told } = weighed
   const { talk: weight } = asked.weights
@@ -136,14 +136,14 @@ export function evidenceOf(table: DocumentTable, asked: Question, scores: Signal
 }
 
 /** The most evidence that the rest of a score can make up for, which is recency, importance and the least shares between updates. `best` is the most that a slot may have. */
-function restOf(table: DocumentTable, { weights }: Question, best: number): number {
+function restOf(table: DocumentTable, { weights }: RecallTask, best: number): number {
   const small = weights.recency + weights.importance
   const links = 1 + [...table.updates].flat(2).length
   return best * Math.max(1, weights.talk) * (small + leastPart * links * (1 + small))
 }
 
 /** The slots with enough evidence. Those that are not touched get theirs on the way. */
-function contenders(table: DocumentTable, session: SignalScore | undefined, { weights }: Question, weighed: Ranking): number[] {
+function contenders(table: DocumentTable, session: SignalScore | undefined, { weights }: RecallTask, weighed: Ranking): number[] {
   const { scoreArrays, columns } = table
   const { slots, values, own, most, enough } = weighed
   const found = slots.filter((slot) => (values[slot] ?? 0) >= enough)

@@ -15,7 +15,7 @@ const questionPart = 0.75
 export type SignalScores = Map<RecallSignal, SignalScore>
 
 /** A query with all that is needed to answer it. */
-export interface Question {
+export interface RecallTask {
   readonly query: RecallQuery
   readonly plan: QueryPlan
   readonly calendar: LocalCalendar
@@ -25,7 +25,7 @@ export interface Question {
 export const ofArray = (scores: Float64Array): SignalScore => ({ at: (slot) => scores[slot] ?? 0, most: 0, array: scores })
 
 /** The scores of each signal that has a weight and applies to the query, but the vector. */
-export function signalScores(table: DocumentTable, { query, plan, calendar, weights }: Question): SignalScores {
+export function signalScores(table: DocumentTable, { query, plan, calendar, weights }: RecallTask): SignalScores {
   const scores = new Map<RecallSignal, SignalScore>()
   for (const [signal, values] of fieldScores(table, plan)) if (weights[signal] > 0) scores.set(signal, values)
   const when = (signal: RecallSignal, applies: boolean, score: () => SignalScore) => {
@@ -91,7 +91,7 @@ export const findingSignals = ["words", "grams", "characters", "keys", "phrase",
  * themselves. If it has no words, a time or a speaker is enough, but not words such as "lately", which everything of the last weeks would
  * match.
  */
-export function foundBy(scores: SignalScores, { query, plan }: Question, part: number): (slot: number) => boolean {
+export function foundBy(scores: SignalScores, { query, plan }: RecallTask, part: number): (slot: number) => boolean {
   if (query.text.trim() === "") return () => true
   const isVague = plan.times.some((time) => time.kind === "span" && time.isVague)
   const wordless = plan.words.size === 0 && plan.characters.size === 0 && !isVague

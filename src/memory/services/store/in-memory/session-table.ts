@@ -8,7 +8,7 @@ import {
   type TableName,
   tableKeys,
 } from "../rows/row-tables.ts"
-import type { ColumnValues, Comparison, JobRows, RowDatabase, RowFilter, Rows, Selection } from "../rows/rows.ts"
+import type { ColumnOf, ColumnValues, Comparison, JobRows, RowDatabase, RowFilter, Rows, Selection } from "../rows/rows.ts"
 import { type SessionCommit, type SessionNote, type SessionRecord, sessionConflict } from "../session-store.ts"
 import { type AnyConditions, type AnyRow, isComparison, meets, RowTable, type RowTest } from "./row-table.ts"
 
@@ -35,8 +35,6 @@ const indexes: { readonly [Table in TableName]?: readonly (readonly string[])[] 
     ["agent", "user_id", "started_ms"],
   ],
 }
-
-type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 
 function emptyTables(): Readonly<Record<TableName, RowTable>> {
   const tables = Object.entries(tableKeys).map(([name, key]) => [name, new RowTable(key, indexes[name as TableName])])

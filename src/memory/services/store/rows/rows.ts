@@ -7,7 +7,8 @@ import type { LockedRow, LockedTable, RowTables, TableName } from "./row-tables.
 /** A value now, or once a database has answered. */
 type Awaitable<T> = T | Promise<T>
 
-type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
+/** The name of a column. */
+export type ColumnOf<Table extends TableName> = keyof RowTables[Table] & string
 
 /** The values of a column of rows of any table. */
 export interface ColumnValues {

@@ -1,5 +1,5 @@
 import { type HistoryMessage, isHeard, isSpoken, type SessionKey } from "../../../../core/conversation.ts"
-import { mayStay, movesBehind, type WholeMessage, type WrittenMessage, withoutMessages } from "../branches.ts"
+import { mayStay, movesBehind, type PlacedMessage, type WholeMessage, withoutMessages } from "../branches.ts"
 import { turnGone } from "../records.ts"
 import type { SessionCommit } from "../session-store.ts"
 import { messageTables, sessionOf } from "./row-tables.ts"
@@ -21,7 +21,7 @@ export async function expectTurn(rows: Rows, key: SessionKey, turnId: string): P
 }
 
 /** The places of all messages of a session, in the order in which they were written. */
-async function writtenMessages(rows: Rows, key: SessionKey): Promise<readonly WrittenMessage[]> {
+async function writtenMessages(rows: Rows, key: SessionKey): Promise<readonly PlacedMessage[]> {
   const history = await rows.select("messages", sessionOf(key), { columns: ["position", "turn_id"] })
   const aside = await rows.select("aside_messages", sessionOf(key), { columns: ["position", "turn_id", "follows"] })
   return [...history.map((row) => ({ ...row, follows: undefined })), ...aside]
@@ -64,12 +64,12 @@ export async function endBehind(
   return { spoken, hasMoved: moves.leaving.length + moves.returning.length > 0, heard }
 }
 
-const atPlaces = (key: SessionKey, places: readonly WrittenMessage[]) => {
+const atPlaces = (key: SessionKey, places: readonly PlacedMessage[]) => {
   return { ...sessionOf(key), position: { in: places.map(({ position }) => position) } }
 }
 
 /** Deletes the heard words among messages that leave the history, and returns them in their order. */
-async function takeHeard(rows: Rows, key: SessionKey, leaving: readonly WrittenMessage[]): Promise<readonly HistoryMessage[]> {
+async function takeHeard(rows: Rows, key: SessionKey, leaving: readonly PlacedMessage[]): Promise<readonly HistoryMessage[]> {
   const heard = new Map<number, HistoryMessage>()
   for (const page of inPages(leaving)) {
     const inOrder = { columns: ["position", "body"], order: ["position"] } as const
@@ -82,7 +82,7 @@ async function takeHeard(rows: Rows, key: SessionKey, leaving: readonly WrittenM
 }
 
 /** Moves messages out of the history. */
-async function setAside(rows: Rows, key: SessionKey, places: readonly (WrittenMessage & { readonly follows: number })[]) {
+async function setAside(rows: Rows, key: SessionKey, places: readonly (PlacedMessage & { readonly follows: number })[]) {
   const follows = new Map(places.map((place) => [place.position, place.follows]))
   const found = await rows.select("messages", atPlaces(key, places))
   const aside = found.map(({ spoken: _, ...row }) => ({ ...row, follows: follows.get(row.position) ?? -1 }))
@@ -91,7 +91,7 @@ async function setAside(rows: Rows, key: SessionKey, places: readonly (WrittenMe
 }
 
 /** Moves messages back into the history, of which `spoken` messages before them are not blank. Returns the count behind them. */
-async function takeIn(rows: Rows, key: SessionKey, places: readonly WrittenMessage[], spoken: number): Promise<number> {
+async function takeIn(rows: Rows, key: SessionKey, places: readonly PlacedMessage[], spoken: number): Promise<number> {
   const found = await rows.select("aside_messages", atPlaces(key, places), { order: ["position"] })
   let count = spoken
   const history = found.map(({ follows: _, ...row }) => {
@@ -105,7 +105,7 @@ async function takeIn(rows: Rows, key: SessionKey, places: readonly WrittenMessa
 }
 
 /** To be called before messages are deleted: those that are set aside behind them then follow what is left. */
-export async function linkWithout(rows: Rows, key: SessionKey, isGone: (message: WrittenMessage) => boolean): Promise<void> {
+export async function linkWithout(rows: Rows, key: SessionKey, isGone: (message: PlacedMessage) => boolean): Promise<void> {
   const written = await writtenMessages(rows, key)
   const before = new Map(written.map(({ position, follows }) => [position, follows]))
   for (const { position, follows } of withoutMessages(written, isGone))
