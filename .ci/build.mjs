@@ -24,6 +24,7 @@ const prompts = readdirSync(shippedPromptsFolder)
 
 /** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, what is loaded with a turn or behind it, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
+const ofFitting = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
 const ofProse = new Set()
@@ -47,7 +48,9 @@ const findLoaded = {
         open.push(...(this.getModuleInfo(id)?.importedIds ?? []))
       }
     }
-    add(ofAssembly, pathIn("assemble", "assemble.ts"))
+    add(ofAssembly, pathIn("assemble", "assemble-request.ts"))
+    for (const file of ["core/check-options.ts", "prompt/dialect/shipped.ts", "prompt/layers/turn-injections.ts"])
+      add(ofAssembly, `src/${file}`)
     add(ofAssembly, pathIn("stack", "prompt-stack.ts"))
     add(ofRoot, "src/index.ts")
     add(ofRoot, pathIn("turn", "turn-context.ts"))
@@ -57,6 +60,7 @@ const findLoaded = {
     add(ofProse, pathIn("turn", "prose.ts"))
     add(ofPlans, pathIn("turn", "plan-json.ts"))
     for (const name of ["prepare", "fit-tool-text"]) add(ofTools, pathIn("turn", `${name}.ts`))
+    add(ofFitting, pathIn("assemble", "assemble.ts"))
     add(ofTables, pathIn("services", "store/in-memory/session-table.ts"))
     add(ofCalls, pathIn("turn", "calls/calls.ts"))
     for (const [room, file] of later) add(ofLater, pathIn(room, file))
@@ -171,6 +175,7 @@ await bundle.write({
       // All that `promptstrata --version` needs.
       { name: "shipped-files", test: (id) => isSource(id, pathIn("node", "shipped-files.ts")) },
       { name: "assembly", test: (id) => ofAssembly.has(id) },
+      { name: "fitting", test: (id) => ofFitting.has(id) },
       { name: "agent", test: (id) => ofRoot.has(id) && (ofTurn.has(id) || ofProse.has(id)) },
       { name: "tools", test: (id) => ofRoot.has(id) && ofTools.has(id) },
       { name: "core", test: (id) => ofRoot.has(id) },

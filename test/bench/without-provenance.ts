@@ -1,7 +1,7 @@
 import { Memo } from "../../src/core/memo.ts"
 import type { TokenCounter } from "../../src/core/ports.ts"
 import type { Message } from "../../src/core/span.ts"
-import { liveInjections } from "../../src/prompt/assemble/assemble.ts"
+import { liveInjections } from "../../src/prompt/assemble/assemble-request.ts"
 import { countDraft } from "../../src/prompt/assemble/draft/count.ts"
 import { fit } from "../../src/prompt/assemble/fit/fit.ts"
 import { promptFile } from "../../src/prompt/dialect/dialect.ts"

@@ -66,13 +66,13 @@ export async function runModelStep(
 ): Promise<StepDecision | undefined> {
   const { profile } = turn.agent
   const models = turn.progress.step?.models ?? turn.agent.models
-  const assemble = (model: LanguageModel): Assembly => assembleStep(turn, request, model)
+  const assemble = (model: LanguageModel): Promise<Assembly> => assembleStep(turn, request, model)
   for (let index = 0, tries = 1; ; ) {
     let model = models[index] ?? models[0]
     try {
       const allowed = turn.agent.spending && (await (await turn.agent.spending()).allow(turn, model, assemble))
       model = allowed?.model ?? model
-      const assembly = allowed?.assembly ?? assemble(model)
+      const assembly = allowed?.assembly ?? (await assemble(model))
       return await runAttempt(turn, request, { model, assembly, reading: makeReading(turn, model) })
     } catch (error) {
       turn.signal.throwIfAborted()

@@ -1,11 +1,12 @@
 import { toldApart } from "../../core/conversation.ts"
 import { invariant } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
 import type { Assembly, Message } from "../../core/span.ts"
 import { defined } from "../../core/value.ts"
-import { assembleInjections } from "../../prompt/assemble/assemble.ts"
+import { assembleRequest, isUnlimited } from "../../prompt/assemble/assemble-request.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import { displaced, reserved } from "../../prompt/assemble/decide.ts"
 import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
@@ -66,7 +67,7 @@ export interface StepRequest extends PlannerWords {
  * begin with the same text. Tool runs of earlier turns become shorter while messages of history would be cut (T29). What was added to
  * the session's stack meanwhile joins. Warns of what was cut or cleaned.
  */
-export function assembleStep(turn: TurnContext, request: StepRequest, model: LanguageModel): Assembly {
+export async function assembleStep(turn: TurnContext, request: StepRequest, model: LanguageModel): Promise<Assembly> {
   const { prompt, tools } = request
   const { agent, assembler, progress, budgetTokens, reserveTokens } = turn
   const { markerId } = turn.session
@@ -82,16 +83,17 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
   for (;;) {
     const maxTokens = bounds[attempt]
     const shown = histories[fewer] ?? history
-    const limits = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
-    progress.shownHistory = (limits && fitting?.fitOldRuns(shown, limits)) ?? shown
+    const ofRuns = maxTokens === undefined ? undefined : { maxTokens, mostTokens: bounds[0] ?? 0, agent }
+    progress.shownHistory = (ofRuns && fitting?.fitOldRuns(shown, ofRuns)) ?? shown
     const state = stateOf(turn, request, model)
     given = combineInjections(turn.stack, state, { dialect, memo: memoOf(assembler) })
-    assembly = assembleInjections(given.injections, {
+    const limits = { budgetTokens, cut: progress.cut }
+    const fit = isUnlimited(given.injections, limits) ? undefined : (await loadFitting()).fit
+    assembly = assembleRequest(given.injections, {
       ...{ assembler, dialect, prompt, reserved: given.reserved, developerRole: model.capabilities.developerRole === true },
       ...{ names: knownNames(state, speakers?.names), looks: speakers?.looks, counter: agent.ports.counter },
-      ...{ budgetTokens, cut: progress.cut },
+      ...{ ...limits, fit, tools: tools && countedTools(tools) },
       history: agent.profile.history.window === "fill" ? { reserveTokens, lowWater: 1 } : { reserveTokens },
-      tools: tools && countedTools(tools),
     })
     if (assembly.cut.history === undefined) break
     // Pictures give way first, then tool runs, then words.
@@ -105,6 +107,9 @@ export function assembleStep(turn: TurnContext, request: StepRequest, model: Lan
   progress.shown?.warnOfUnseen(turn, model)
   return assembly
 }
+
+/** Loads the code that fits a request, with the first one that has a limit. */
+const loadFitting = late(() => import("../../prompt/assemble/fit/fit.ts"))
 
 /** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
 export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {

@@ -24,7 +24,7 @@ export async function previewTurn(
   const turn = createTurnContext(agent, await readInput(agent, input, deadline), begin)
   try {
     await prepare(turn)
-    return assembleStep(turn, { prompt }, agent.models[0])
+    return await assembleStep(turn, { prompt }, agent.models[0])
   } finally {
     turn.progress.hooks.areOver = true
   }

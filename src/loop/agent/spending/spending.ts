@@ -30,9 +30,9 @@ export class SpendingLimits implements Spending<TurnContext> {
     this.#prices = pricesFor(profile)
   }
 
-  async allow(turn: TurnContext, asked: LanguageModel, assemble: (model: LanguageModel) => Assembly) {
+  async allow(turn: TurnContext, asked: LanguageModel, assemble: (model: LanguageModel) => Promise<Assembly>) {
     const { calling, fallback } = this.#shared
-    const assembly = assemble(asked)
+    const assembly = await assemble(asked)
     // What a child uses stands in the trace of the turn that called it.
     if (turn.depth === 0) {
       calling.delete(turn)
@@ -43,7 +43,7 @@ export class SpendingLimits implements Spending<TurnContext> {
     if (refused === undefined) return { model: asked, assembly }
     if (fallback === undefined || fallback === asked) throw refused
     warnOnce(turn, "model", refused.message, `${fallback.id} goes on in place of ${asked.id}: ${refused.message}`)
-    const other = assemble(fallback)
+    const other = await assemble(fallback)
     const over = await this.#refusal(turn.input.key, fallback, other, turn)
     if (over !== undefined) throw over
     return { model: fallback, assembly: other }

@@ -8,7 +8,7 @@ export interface Spending<Turn> {
   allow(
     turn: Turn,
     model: LanguageModel,
-    assemble: (model: LanguageModel) => Assembly,
+    assemble: (model: LanguageModel) => Promise<Assembly>,
   ): Promise<{ readonly model: LanguageModel; readonly assembly: Assembly }>
   /** Looks whether a request of background work may be sent for a user. */
   expectRoom(key: ServiceKey, model: LanguageModel, request: Assembly): Promise<void>

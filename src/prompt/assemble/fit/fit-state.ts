@@ -1,5 +1,5 @@
 import { commonStart, memoKind } from "../../../core/memo.ts"
-import type { CutRecord, CutSize, PrefixMoved } from "../../../core/span.ts"
+import type { CutRecord, CutSize, PrefixMoved, WindowRoom } from "../../../core/span.ts"
 import { type Injection, stabilityOf } from "../../../core/value.ts"
 import type { PromptFile } from "../../dialect/dialect.ts"
 import { type CountOptions, countDraft } from "../draft/count.ts"
@@ -8,7 +8,7 @@ import { type ComposeOptions, compose } from "../print/prompt-printer.ts"
 import { type MessageCounter, messageCounter, valueTokens } from "../tokens/message-counter.ts"
 import { DraftItems, type KeyPlaces, type RankOrder } from "./draft-items.ts"
 import { applyCut, dialectNotices, type Notices, sizeOf } from "./shrink.ts"
-import type { ListSteps, WaterMarks } from "./water-marks.ts"
+import { type ListSteps, roomOf, type WaterMarks } from "./water-marks.ts"
 
 /** One cut of an injection and its reason, for the list of decisions. */
 export interface FitStep {
@@ -39,8 +39,8 @@ export interface FittedDraft {
   readonly draft: Draft
   /** The tokens of an injection before it was cut, each text counted by itself. */
   fromTokens(key: string): number
-  /** Tokens of the printed text that changes from turn to turn, each piece counted by itself. */
-  turnTokens(): number
+  /** The part of the budget that a request of so many tokens, with those around its messages, leaves free. */
+  windowRoom(tokens: number): WindowRoom | undefined
   /** Of several steps with one key, the last one counts. */
   readonly steps: readonly FitStep[]
   readonly cut: CutRecord
@@ -142,11 +142,18 @@ export class FitState implements FittedDraft {
     return this.options.budgetTokens ?? Number.POSITIVE_INFINITY
   }
 
+  /** Tokens of the printed text that changes from turn to turn, each piece counted by itself. */
   turnTokens(): number {
     let tokens = 0
     for (const { pieces } of this.draft.messages)
       for (const piece of pieces) if (piece.stability === "turn") tokens += this.counter.part(piece).tokens
     return tokens
+  }
+
+  windowRoom(tokens: number): WindowRoom | undefined {
+    const { budgetTokens, places, history } = this.options
+    if (budgetTokens === undefined || !places.of.has("history")) return undefined
+    return roomOf(this, { budgetTokens, freeTokens: budgetTokens - tokens, history })
   }
 
   /** Tokens of the prompt with only the injections that stay from turn to turn. */

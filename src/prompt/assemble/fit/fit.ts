@@ -3,7 +3,6 @@ import type { Injection } from "../../../core/value.ts"
 import { type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import type { Draft } from "../draft/draft.ts"
-import { compose } from "../print/prompt-printer.ts"
 import type { KeyPlaces, RankOrder } from "./draft-items.ts"
 import { dropRun, plainDropsEnd } from "./drop-run.ts"
 import { type FitOptions, FitState, type FittedDraft, type Goal, isLasting, turnRoom } from "./fit-state.ts"
@@ -18,17 +17,6 @@ import { canShorten } from "./shrink.ts"
  * @throws PromptStrataError `budget`, with the smallest possible budget and the largest items, if nothing is left to shrink.
  */
 export function fit(injections: readonly Injection[], options: FitOptions): FittedDraft {
-  if (isUnlimited(injections, options)) {
-    // Nothing is cut, so nobody asks for the tokens of a cut injection.
-    return {
-      draft: compose(injections, options),
-      fromTokens: () => 0,
-      turnTokens: () => 0,
-      steps: [],
-      cut: {},
-      prefixMoved: undefined,
-    }
-  }
   const ranked = rankOrder(injections, options)
   const state = withLastingCut(injections, ranked, options)
   cutLongHistory(state, ranked.order)
@@ -67,13 +55,6 @@ function giveWay(state: FitState): void {
     else if (injection) reach(state, injection, budgetGoal(state, injection))
     index = Math.max(end, index + 1)
   }
-}
-
-/** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */
-function isUnlimited(injections: readonly Injection[], { budgetTokens, cut = {} }: FitOptions): boolean {
-  if (budgetTokens !== undefined || Object.keys(cut).length > 0) return false
-  for (const { fit } of injections) if (fit?.maxTokens !== undefined) return false
-  return true
 }
 
 /** The goal of fitting: a request within the budget. */

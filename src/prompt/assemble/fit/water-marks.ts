@@ -1,4 +1,5 @@
 import { type GrownList, growIn, type Memo, memoKind } from "../../../core/memo.ts"
+import type { CutRecord, WindowRoom } from "../../../core/span.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/message-counter.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
@@ -17,7 +18,7 @@ export interface WaterMarks {
   readonly reserveTokens?: number
 }
 
-export const defaultLowWater = 0.5
+const defaultLowWater = 0.5
 
 /** The steps in which a list can be shortened. */
 export interface ListSteps {
@@ -65,3 +66,19 @@ export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): num
   if (!unit) return 0
   return (upTo[unit.at + unit.size - 1] ?? 0) - (unit.at === 0 ? 0 : (upTo[unit.at - 1] ?? 0))
 }
+
+/** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
+export function roomOf(
+  fitted: { readonly cut: CutRecord; turnTokens(): number },
+  {
+    history: { lowWater = defaultLowWater, reserveTokens = 0 },
+    ...room
+  }: Pick<WindowRoom, "budgetTokens" | "freeTokens"> & { readonly history: WaterMarks },
+): WindowRoom | undefined {
+  const cut = fitted.cut.history
+  if (cut === undefined || !("entries" in cut) || lowWater >= 1 || room.freeTokens <= 0) return undefined
+  const reservedTokens = Math.min(room.freeTokens, Math.max(0, reserveTokens && reserveTokens - fitted.turnTokens()))
+  return { ...room, reservedTokens, reason: cutInSteps }
+}
+
+const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
