@@ -47,3 +47,9 @@ function getterOf(name: string): () => unknown {
     return value
   }
 }
+
+/** An object with other members. Those that are made when they are read, such as an assembly's spans, are not read for it. */
+export function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
+  const both = { ...Object.getOwnPropertyDescriptors(target), ...Object.getOwnPropertyDescriptors(members) }
+  return Object.defineProperties({}, both as PropertyDescriptorMap) as Target
+}

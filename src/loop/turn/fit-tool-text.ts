@@ -1,4 +1,5 @@
 import type { HistoryMessage, KeptRun } from "../../core/conversation.ts"
+import { withMembers } from "../../core/lazy-pattern.ts"
 import type { Assembly, FitDecision } from "../../core/span.ts"
 import { truncateText } from "../../prompt/assemble/truncate-text.ts"
 import { renderNotice } from "../../prompt/dialect/render-notice.ts"
@@ -6,7 +7,6 @@ import { encodeJsonLine } from "../../prompt/encode/inline.ts"
 import { printArguments } from "../../prompt/tools/call-arguments.ts"
 import { printJson } from "../../prompt/tools/print-json.ts"
 import type { ToolRun } from "../../prompt/tools/tool.ts"
-import { withMembers } from "./step-request.ts"
 import type { AgentContext, OldRunLimits, TurnContext } from "./turn-context.ts"
 
 /** The share of a request that a call's arguments may take; some prompts show them twice, in the call and beside its result. */

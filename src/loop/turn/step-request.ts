@@ -1,6 +1,7 @@
 import { toldApart } from "../../core/conversation.ts"
 import { invariant } from "../../core/errors.ts"
 import { late } from "../../core/late.ts"
+import { withMembers } from "../../core/lazy-pattern.ts"
 import { authored, memoKind } from "../../core/memo.ts"
 import type { LanguageModel, ModelRequest, ModelTool, ToolChoice } from "../../core/model/language-model.ts"
 import type { CountedTool } from "../../core/ports.ts"
@@ -9,11 +10,11 @@ import { defined } from "../../core/value.ts"
 import { assembleRequest, isUnlimited } from "../../prompt/assemble/assemble-request.ts"
 import { memoOf } from "../../prompt/assemble/assembler.ts"
 import { displaced, reserved } from "../../prompt/assemble/decide.ts"
-import { withSessionMarkers } from "../../prompt/dialect/session-markers.ts"
 import { type CombinedInjections, combineInjections } from "../../prompt/layers/combine-injections.ts"
 import { knownNames } from "../../prompt/layers/turn-injections.ts"
 import type { TurnState, WakeReason } from "../../prompt/layers/turn-state.ts"
 import type { JsonSchema } from "../../prompt/tools/tool.ts"
+import { loadCalls } from "./calls/load-calls.ts"
 import type { TurnContext } from "./turn-context.ts"
 import { fileFaultsOf, isAtWork, warnOnce } from "./turn-outcome.ts"
 
@@ -71,7 +72,7 @@ export async function assembleStep(turn: TurnContext, request: StepRequest, mode
   const { prompt, tools } = request
   const { agent, assembler, progress, budgetTokens, reserveTokens } = turn
   const { markerId } = turn.session
-  const dialect = markerId === undefined ? agent.dialect : withSessionMarkers(agent.dialect, markerId, memoOf(assembler))
+  const dialect = markerId ? (await loadCalls()).withSessionMarkers(agent.dialect, markerId, memoOf(assembler)) : agent.dialect
   turn.stack.update()
   const [history, lore] = [progress.shownHistory, progress.cut ? [] : progress.hooks.lore]
   const { fitting, speakers } = progress
@@ -110,12 +111,6 @@ export async function assembleStep(turn: TurnContext, request: StepRequest, mode
 
 /** Loads the code that fits a request, with the first one that has a limit. */
 const loadFitting = late(() => import("../../prompt/assemble/fit/fit.ts"))
-
-/** An assembly with other members. Those that are made when they are read, such as its spans, are not read for it. */
-export function withMembers(assembly: Assembly, members: Partial<Assembly>): Assembly {
-  const both = { ...Object.getOwnPropertyDescriptors(assembly), ...Object.getOwnPropertyDescriptors(members) }
-  return Object.defineProperties({}, both) as Assembly
-}
 
 /** The form in which a list of native tools is counted. */
 const countedForm = memoKind<readonly ModelTool[], readonly CountedTool[]>()

@@ -125,3 +125,11 @@ export function cutOf(text: TrustedText): CutText | undefined {
 export function framedNotice({ head, notice, tail }: Pick<CutText, "head" | "notice" | "tail">): string {
   return `${head === "" ? "" : "\n\n"}${notice.text}${tail === "" ? "" : "\n\n"}`
 }
+
+/** A notice between two parts of a text. It closes a fence that is open before it and opens again a fence that goes on after it. */
+export function closedNotice(
+  notice: string,
+  { before, after }: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined },
+): string {
+  return `${before ? `${before.closing}\n\n` : ""}${notice}${after ? `\n\n${after.opening}` : ""}`
+}

@@ -1,4 +1,5 @@
-// Beyond this border is what a turn needs once it has or calls a tool, remembers, has hooks, or shows a file or an old result.
+// Beyond this border is what a turn needs once it has or calls a tool, remembers, has hooks, marks its session, or shows a file or an old result.
+export { withSessionMarkers } from "../../../prompt/dialect/session-markers.ts"
 export { toolParameters } from "../../../prompt/tools/print-parameters.ts"
 export { fitOldRuns, oldRunBounds, withFittedArguments, withOldRunsTold } from "../fit-tool-text.ts"
 export { gather, readSpeakers } from "../prepare.ts"

@@ -55,11 +55,3 @@ function nextMark(text: string, from: number): number {
   const tildes = text.indexOf("~~~", from)
   return backticks < 0 ? tildes : tildes < 0 ? backticks : Math.min(backticks, tildes)
 }
-
-/** A notice between two parts of a text. It closes a fence that is open before it and opens again a fence that goes on after it. */
-export function closedNotice(
-  notice: string,
-  { before, after }: { readonly before: OpenFence | undefined; readonly after: OpenFence | undefined },
-): string {
-  return `${before ? `${before.closing}\n\n` : ""}${notice}${after ? `\n\n${after.opening}` : ""}`
-}

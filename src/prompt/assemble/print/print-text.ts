@@ -2,10 +2,9 @@ import type { Source } from "../../../core/source.ts"
 import type { Trust, TrustedText } from "../../../core/value.ts"
 import { encodeFence, encodeText, isQuoting } from "../../encode/encode.ts"
 import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
-import { type CutText, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
+import { type CutText, closedNotice, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
-import { closedNotice } from "../cut/fences.ts"
 
 /** A part of a printed text, with its origin. */
 export interface PrintedPart {
