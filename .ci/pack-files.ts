@@ -6,19 +6,16 @@ import type { TemplateNode } from "../src/prompt/template/ast.ts"
 /** Writes compiled files as a text, from which `unpackFiles` makes them again without parsing a template. */
 export function packFiles(files: ReadonlyMap<string, CompiledFile>): string {
   const packed = [...files].map(([name, { file, found }]): PackedFile => {
-    if (file === undefined) return [`${name}.md`, "\n", [], [], 0, found]
+    const { lines, heads, frames } = found
+    const signs = [found.fences ? 1 : 0, found.signs ? 1 : 0] as const
+    if (file === undefined) return [`${name}.md`, 0, [lines, heads, frames, ...signs]]
     const { template, separator, omit } = file
+    const optional = [...template.optional]
     const known = literalLines(template.nodes).map(fold)
     const pack = (lines: readonly string[]) => lines.map((line) => (known.includes(line) ? known.indexOf(line) : line))
-    const lines = { ...found, lines: pack(found.lines), heads: pack(found.heads) }
-    return [
-      template.file,
-      separator,
-      omit,
-      [...template.optional],
-      packNodes(template.nodes, { file: template.file, line: 1 }),
-      lines,
-    ]
+    const nodes = packNodes(template.nodes, { file: template.file, line: 1 })
+    const short = [template.file, nodes, [pack(lines), pack(heads), frames, ...signs]] as const
+    return separator === "\n" && omit.length + optional.length === 0 ? short : [...short, separator, omit, optional]
   })
   return JSON.stringify(packed)
 }
@@ -35,7 +32,7 @@ function packNode(node: TemplateNode, at: PackedPlace): PackedNode {
   switch (node.type) {
     case "literal":
       at.line += node.text.split("\n").length - 1
-      return ["text", node.text, line, ...from]
+      return line === 0 && file === at.file ? node.text : ["text", node.text, line, ...from]
     case "role":
       return ["role", node.role, line, column, ...from]
     case "messages":

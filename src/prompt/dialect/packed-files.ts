@@ -6,25 +6,32 @@ import type { FoundLines } from "./markers.ts"
 import type { PromptAttributes } from "./prompt-attributes.ts"
 import { promptName } from "./prompt-source.ts"
 
-/** A compiled file as JSON, with short lists in place of objects, as `npm run prompts` writes it. */
+/** A compiled file as JSON, with short lists in place of objects, as `npm run prompts` writes it. Most files have no last three items. */
 export type PackedFile = readonly [
   path: string,
-  separator: PromptAttributes["separator"],
-  omit: readonly string[],
-  optional: readonly string[],
   /** 0 for a file of which only the headings are packed. */
   nodes: readonly PackedNode[] | 0,
   found: PackedLines,
+  separator?: PromptAttributes["separator"],
+  omit?: readonly string[],
+  optional?: readonly string[],
 ]
 
 /** Found lines. Most are lines of the file's literals, folded: then the index of that line stands for the text. */
-interface PackedLines extends Omit<FoundLines, "lines" | "heads"> {
-  readonly lines: readonly (number | string)[]
-  readonly heads: readonly (number | string)[]
-}
+type PackedLines = readonly [
+  lines: readonly (number | string)[],
+  heads: readonly (number | string)[],
+  frames: FoundLines["frames"],
+  fences: 0 | 1,
+  signs: 0 | 1,
+]
 
-/** The line is counted from where the node before it ends. The last item names the file of a node that `file_load` brought. */
+/**
+ * The line is counted from where the node before it ends. The last item names the file of a node that `file_load` brought. A string is a
+ * text that begins there.
+ */
 export type PackedNode =
+  | string
   | readonly [type: "text", text: string, line: number, file?: string]
   | readonly [type: "role" | "messages", name: string, line: number, column: number, file?: string]
   | readonly [
@@ -61,14 +68,13 @@ export function literalLines(nodes: readonly TemplateNode[]): string[] {
 export function unpackFiles(packed: string): ReadonlyMap<string, CompiledFile> {
   const files = JSON.parse(packed) as readonly PackedFile[]
   return new Map(
-    files.map(([path, separator, omit, optional, nodes, found]) => {
+    files.map(([path, nodes, [lines, heads, frames, fences, signs], separator = "\n", omit = [], optional = []]) => {
       const at = { file: path, line: 1 }
       const template: Template = { file: path, nodes: unpackNodes(nodes || [], at), optional: new Set(optional) }
       const known = literalLines(template.nodes)
-      const unpack = (lines: PackedLines["lines"]) =>
-        lines.map((line) => (typeof line === "string" ? line : fold(known[line] ?? "")))
-      const lines = { ...found, lines: unpack(found.lines), heads: unpack(found.heads) }
-      return [promptName(path), { file: nodes ? { template, separator, omit } : undefined, found: lines }]
+      const unpack = (packed: PackedLines[0]) => packed.map((line) => (typeof line === "string" ? line : fold(known[line] ?? "")))
+      const found = { lines: unpack(lines), heads: unpack(heads), frames, fences: fences === 1, signs: signs === 1 }
+      return [promptName(path), { file: nodes ? { template, separator, omit } : undefined, found }]
     }),
   )
 }
@@ -80,7 +86,8 @@ function unpackNodes(nodes: readonly PackedNode[], at: PackedPlace): TemplateNod
   return nodes.map((node) => unpackNode(node, at))
 }
 
-function unpackNode(node: PackedNode, at: PackedPlace): TemplateNode {
+function unpackNode(packed: PackedNode, at: PackedPlace): TemplateNode {
+  const node = typeof packed === "string" ? (["text", packed, 0] as const) : packed
   at.line += node[2]
   const { line } = at
   switch (node[0]) {
