@@ -185,6 +185,11 @@ await bundle.write({
       { name: "plans", test: (id) => ofPlans.has(id) },
       // Models write bytes as text, and need nothing else of calls.
       { name: "blob", test: (id) => isSource(id, pathIn("services", "store/blob.ts")) },
+      // Openai's model loads what writes pictures and files with the first of them.
+      {
+        name: "media",
+        test: (id) => ["message-pieces.ts", "openai/media.ts"].some((file) => isSource(id, pathIn("models", file))),
+      },
       // The little of calls that the entry for Node.js needs stands apart: it would load all of them.
       { name: "node-calls", test: (id) => ofCalls.has(id) && ofNode.has(id) },
       { name: "calls", test: (id) => ofCalls.has(id) },

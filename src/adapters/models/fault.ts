@@ -2,7 +2,6 @@ import { messageOf } from "../../core/errors.ts"
 import type { ModelFailure, ModelFaultKind } from "../../core/evidence/turns.ts"
 import { recordOf, stringOf } from "../../core/json-access.ts"
 import words from "./fault-words.json" with { type: "json" }
-import { ConnectionError } from "./openai/connection.ts"
 
 type RefusalReason = "context-length" | "content-filter"
 
@@ -98,6 +97,9 @@ function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
 function validWait(milliseconds: number): number | undefined {
   return Number.isFinite(milliseconds) && milliseconds >= 0 ? Math.ceil(milliseconds) : undefined
 }
+
+/** A request that got no answer. The error of `fetch` is its cause. */
+export class ConnectionError extends Error {}
 
 /** Reads an error without an answer: no connection, or one that broke. `begun` is true when the answer had started. */
 export function connectionFault(thrown: unknown, begun: boolean): Fault {

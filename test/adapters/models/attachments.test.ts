@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { aiSdkModel } from "../../../src/adapters/models/ai-sdk/index.ts"
 import { toPrompt } from "../../../src/adapters/models/ai-sdk/prompt.ts"
 import { openaiModel } from "../../../src/adapters/models/openai/index.ts"
+import * as media from "../../../src/adapters/models/openai/media.ts"
 import { requestBody } from "../../../src/adapters/models/openai/request-body.ts"
 import { anthropicPictureTokens, geminiPictureTokens, openaiPictureTokens } from "../../../src/adapters/models/picture-tokens.ts"
 import type { Message, MessagePart } from "../../../src/core/span.ts"
@@ -74,7 +75,7 @@ test.each([
 })
 
 describe("attachments in a request to OpenAI", () => {
-  const sent = (...messages: Message[]) => requestBody({ messages }, form).messages
+  const sent = (...messages: Message[]) => requestBody({ messages }, { ...form, media }).messages
 
   test("stand where they stand in the message", () => {
     const url = "https://example.com/b.png"

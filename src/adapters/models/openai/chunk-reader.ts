@@ -1,27 +1,35 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
-import type { ModelReport, Usage } from "../../../core/model/language-model.ts"
+import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { ToolCall } from "../../../core/span.ts"
 import { argumentsText, createAnswerReader, finishOf, type StreamReader } from "../answer-parts.ts"
-import { createPictureReader, createSpeechReader } from "./answer-media.ts"
+import { createPictureReader } from "./answer-media.ts"
+
+interface ChunkReader extends StreamReader<unknown> {
+  /** The recording of what the model said aloud, in pieces of base64. */
+  readonly recorded: readonly string[]
+  /** `recording` is what was made of them. */
+  end(recording?: readonly ModelPart[]): ModelPart[]
+}
 
 /**
  * Makes a reader for one streamed chat completion. It has begun with a chunk with choices, as chat completions have them. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
- * that were offered tell calls apart. `audioFormat` and `model` are those that the request asked for, `provider` the name of whom it asked.
+ * that were offered tell calls apart. `model` is the one that the request asked for, `provider` the name of whom it asked.
  */
 export function createChunkReader(
   tools: readonly string[],
-  { audioFormat, provider, model }: { audioFormat?: string | undefined; provider?: string; model?: string } = {},
-): StreamReader<unknown> {
+  { provider, model }: { provider?: string; model?: string } = {},
+): ChunkReader {
   const answer = createAnswerReader(provider)
   const pictures = createPictureReader()
-  const speech = createSpeechReader(audioFormat)
+  const recorded: string[] = []
   const toolCalls = createToolCallAssembler(tools)
   const thoughts = createThoughtCollector(provider)
   /** The fields of the answer that came in pieces. */
   const streamed = new Set<string>()
   let begun = false
   return {
+    recorded,
     finished: () => answer.finish !== undefined,
     begun: () => begun,
     push(chunk) {
@@ -41,15 +49,16 @@ export function createChunkReader(
       if (delta.function_call) toolCalls.push({ function: delta.function_call }, 0)
       const reason = stringOf(choice.finish_reason).toLowerCase()
       if (reason !== "") answer.finish ??= finishOf(reason)
-      const spoken = speech.push(delta.audio)
-      const said = content.text || spoken || choice.text
+      const { data, transcript } = recordOf(delta.audio)
+      if (stringOf(data) !== "") recorded.push(stringOf(data))
+      const said = content.text || stringOf(transcript) || choice.text
       const files = pictures.push(delta)
       return [...answer.thinking.push(content.reasoning), ...answer.text.push(said), ...files]
     },
-    end: () => [
+    end: (recording = []) => [
       ...answer.thinking.end(),
       ...answer.text.end(),
-      ...speech.end(),
+      ...recording,
       ...answer.end(thoughts.addTo(toolCalls.calls())),
     ],
   }

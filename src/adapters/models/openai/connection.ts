@@ -123,9 +123,6 @@ export function requireKey({ apiKey, baseUrl, headers }: Connection): void {
   })
 }
 
-/** A request that got no answer. The error of `fetch` is its cause. */
-export class ConnectionError extends Error {}
-
 /** The address of requests. Throws `TypeError` for a base URL that is none. */
 export function completionsUrl(baseUrl: string): URL {
   const url = new URL(baseUrl)

@@ -1,18 +1,18 @@
 import { PromptStrataError } from "../../../core/errors.ts"
 import { recordOf } from "../../../core/json-access.ts"
-import { connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
+import { ConnectionError, connectionFault, type Fault, reportedFault, statusFault } from "../fault.ts"
 import words from "../fault-words.json" with { type: "json" }
 import { headerSecrets, modelError, redactorOf } from "../model-error.ts"
-import { type Connection, ConnectionError, shownUrl } from "./connection.ts"
+import type { Connection } from "./connection.ts"
 
 /** The model that a request went to, and its server. */
-type Target = Connection & { readonly id: string }
+type Target = Connection & { readonly id: string /** The address of requests, for messages. */; readonly url: string }
 
 /** Makes an error of a failed request. It hides the key, all header values, and the credentials and query values of the base URL. */
-export function failure(fault: Fault, { id, apiKey, headers, baseUrl }: Target): PromptStrataError {
+export function failure(fault: Fault, { id, url, apiKey, headers, baseUrl }: Target): PromptStrataError {
   const { password, username, searchParams } = URL.parse(baseUrl) ?? new URL("none:")
   const secrets = [apiKey ?? "", ...headerSecrets(Object.values(headers)), password, username, ...searchParams.values()]
-  return modelError(fault, { id, url: shownUrl(baseUrl), redact: redactorOf(secrets, 6), advice: words.openaiAdvice })
+  return modelError(fault, { id, url, redact: redactorOf(secrets, 6), advice: words.openaiAdvice })
 }
 
 /** By MiniMax' code of an error, the status that other servers answer with. */

@@ -19,7 +19,6 @@ import { readAnswerBody, readRefusal } from "./answer-body.ts"
 import { createChunkReader } from "./chunk-reader.ts"
 import {
   type Connection,
-  ConnectionError,
   checkOpenaiOptions,
   completionsUrl,
   connectionOf,
@@ -27,6 +26,7 @@ import {
   type OpenaiClient,
   type OpenaiModelOptions,
   requireKey,
+  shownUrl,
 } from "./connection.ts"
 import { leftOut, type RequestForm, requestBody } from "./request-body.ts"
 import { seesPictures, serverFacts } from "./servers.ts"
@@ -75,8 +75,8 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
   return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
-/** Only a request that fails needs them. */
-const loadFailures = late(() => import("./failures.ts"))
+/** Most requests need it not. */
+const loadFurther = late(() => import("./further.ts"))
 
 /** Everything that a request needs, made with the first one. */
 type ClientSetup = ReturnType<typeof open>
@@ -97,7 +97,7 @@ function open(options: OpenaiModelOptions, id: string) {
       fixedTemperature: fixedTemperature?.test(model) === true && extraBody.reasoning_effort !== "none",
       systemRole: developer?.test(model) ? "developer" : "system",
     } satisfies RequestForm,
-    target: { id, ...connection },
+    target: { id, url: shownUrl(connection.baseUrl), ...connection },
   }
 }
 
@@ -107,7 +107,7 @@ async function* streamParts(openOnce: () => ClientSetup, request: ModelRequest, 
   const { provider, model } = opened.form
   const reader = createChunkReader(
     (request.tools ?? []).map(({ name }) => name),
-    { audioFormat: audioFormatOf(opened.form), provider, model },
+    { provider, model },
   )
   let answer: Answer | undefined
   /** The beginning of an answer that may be no chat completion. */
@@ -120,14 +120,14 @@ async function* streamParts(openOnce: () => ClientSetup, request: ModelRequest, 
     })
     for await (const chunk of answer.chunks) {
       const error = errorIn(chunk, reader.begun())
-      if (error) throw (await loadFailures()).reportedError(error, opened.target)
+      if (error) throw (await loadFurther()).reportedError(error, opened.target)
       // A loop instead of yield*, which costs three more microtasks per part.
       for (const part of reader.push(chunk)) yield part
       if (!reader.begun() && isOther(chunk)) other ||= JSON.stringify(chunk)
     }
   } catch (thrown) {
     if (signal.aborted) throw abortedError(signal)
-    if (!reader.finished()) throw (await loadFailures()).asModelError(thrown, opened.target, answer !== undefined)
+    if (!reader.finished()) throw (await loadFurther()).asModelError(thrown, opened.target, answer !== undefined)
     const what = PromptStrataError.isInstance(thrown) ? "An error came" : "The connection broke"
     const said = PromptStrataError.isInstance(thrown) ? `: ${thrown.message}` : "."
     yield { type: "warning", message: `${what} after the answer was complete${said}` }
@@ -135,9 +135,10 @@ async function* streamParts(openOnce: () => ClientSetup, request: ModelRequest, 
   // The client ends an aborted stream like a complete one.
   if (signal.aborted) throw abortedError(signal)
   if (!reader.begun() && (other !== "" || answer?.isDocument)) {
-    throw (await loadFailures()).failure({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
+    throw (await loadFurther()).failure({ kind: "not-streamed", isRetryable: false, said: other }, opened.target)
   }
-  yield* reader.end()
+  const { recorded } = reader
+  yield* reader.end(recorded.length > 0 ? [(await loadFurther()).recordingOf(recorded, audioFormatOf(opened.form))] : [])
 }
 
 /** The form of recordings that the owner asked for, by `extraBody: { modalities: ["text", "audio"], audio: { voice, format } }`. */
@@ -159,13 +160,14 @@ async function openAnswer(
   { request, signal }: { readonly request: ModelRequest; readonly signal: AbortSignal },
   onOtherText: (text: string) => void,
 ): Promise<Answer> {
-  const sent = await send(requestBody(request, form), signal)
+  const media = request.messages.some(({ parts }) => parts) ? await loadFurther() : undefined
+  const sent = await send(requestBody(request, { ...form, media }), signal)
   if (!("headers" in sent)) return { chunks: sent, isDocument: false }
   const type = sent.headers.get("content-type") ?? ""
   if (type.includes("text/html")) {
     void sent.body?.cancel().catch(() => undefined)
     const fault = { kind: "web-page", isRetryable: false, said: "a web page", status: sent.status } as const
-    throw (await loadFailures()).failure(fault, target)
+    throw (await loadFurther()).failure(fault, target)
   }
   return { chunks: readAnswerBody(sent.body, onOtherText), isDocument: type.includes("application/json") }
 }
@@ -201,7 +203,7 @@ function errorIn(chunk: unknown, begun: boolean): unknown {
 
 /**
  * Sends the body of a chat completion with `fetch`, and returns the response of an accepted request. Throws an error with the server's
- * `status`, `headers` and `error` for a refused one, and {@link ConnectionError} without an answer.
+ * `status`, `headers` and `error` for a refused one, and `ConnectionError` without an answer.
  */
 async function sendRequest(connection: Connection, body: object, signal: AbortSignal): Promise<Response> {
   const { href } = completionsUrl(connection.baseUrl)
@@ -211,7 +213,7 @@ async function sendRequest(connection: Connection, body: object, signal: AbortSi
       return await accepted(await (connection.fetch ?? fetch)(href, init).catch(unreachable))
     } catch (thrown) {
       if (retry >= connection.maxRetries || signal.aborted) throw thrown
-      const waitMs = (await loadFailures()).waitBefore(retry, thrown)
+      const waitMs = (await loadFurther()).waitBefore(retry, thrown)
       if (waitMs === undefined) throw thrown
       await pause(waitMs, { timers: hostTimers, signal })
       signal.throwIfAborted()
@@ -229,8 +231,8 @@ function headersOf({ apiKey, organization, project, headers }: Connection): Head
   return sent
 }
 
-function unreachable(cause: unknown): never {
-  throw new ConnectionError("The request got no answer.", { cause })
+async function unreachable(cause: unknown): Promise<never> {
+  throw new (await loadFurther()).ConnectionError("The request got no answer.", { cause })
 }
 
 async function accepted(response: Response): Promise<Response> {

@@ -1,11 +1,12 @@
 import type { OpenAI } from "openai"
 import { checkOptions, checkType } from "../../../core/check-options.ts"
+import { invariant } from "../../../core/errors.ts"
 import { listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelCapabilities, ModelRequest, ToolChoice } from "../../../core/model/language-model.ts"
-import type { Assembly, Message, MessagePart } from "../../../core/span.ts"
-import { bytesToText } from "../../../memory/services/store/blob.ts"
+import type { Assembly, Message } from "../../../core/span.ts"
 import { providerDataOf } from "../answer-parts.ts"
-import { piecesOf, withGivenBytes, withResultParts } from "../message-pieces.ts"
+import { withGivenBytes } from "../message-pieces.ts"
+import { userContent, withResultParts } from "./media.ts"
 
 type Body = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming
 type WireMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam
@@ -21,6 +22,8 @@ export interface RequestForm {
   /** True if the model refuses a temperature. */
   readonly fixedTemperature: boolean
   readonly systemRole: "system" | "developer"
+  /** Loaded for a request with pictures or files. */
+  readonly media?: { readonly userContent: typeof userContent; readonly withResultParts: typeof withResultParts } | undefined
   /** Fields of the server's own. They win over the others. */
   readonly extraBody: Readonly<Record<string, unknown>>
 }
@@ -122,26 +125,7 @@ function contentParts(content: UserContent): OpenAI.Chat.Completions.ChatComplet
   return typeof content === "string" ? [{ type: "text", text: content }] : content
 }
 
-/** A user's content with its parts where they stand. */
-function userContent(content: string, parts: readonly MessagePart[]): UserContent {
-  return piecesOf(content, parts).flatMap((piece) => ("text" in piece ? [{ type: "text", text: piece.text }] : wirePart(piece)))
-}
-
-/** Nothing for a part without bytes that the API can only take as bytes. */
-function wirePart({ attachment, bytes }: MessagePart): OpenAI.Chat.Completions.ChatCompletionContentPart[] {
-  const { name, mediaType = "", url } = attachment
-  const data = bytes && bytesToText(bytes)
-  if (mediaType.startsWith("image/")) {
-    const address = data === undefined ? url : `data:${mediaType};base64,${data}`
-    return address === undefined ? [] : [{ type: "image_url", image_url: { url: address } }]
-  }
-  if (data === undefined) return []
-  if (mediaType === "audio/wav" || mediaType === "audio/mpeg")
-    return [{ type: "input_audio", input_audio: { data, format: mediaType === "audio/wav" ? "wav" : "mp3" } }]
-  return [{ type: "file", file: { filename: name.toWellFormed(), file_data: `data:${mediaType};base64,${data}` } }]
-}
-
-type WireForm = Partial<Pick<RequestForm, "provider" | "systemRole">> & {
+type WireForm = Partial<Pick<RequestForm, "provider" | "systemRole" | "media">> & {
   readonly capabilities: Pick<ModelCapabilities, "developerRole">
 }
 
@@ -154,19 +138,20 @@ function wireMessages(messages: readonly Message[], form: WireForm): WireMessage
     first !== undefined &&
     (form.provider?.includes("deepseek") || "reasoning_content" in recordOf(providerDataOf(first, form.provider).message))
   const isNamed = messages.some(namesThoughts)
-  return withResultParts(messages).map((message) => {
+  return (form.media?.withResultParts(messages) ?? messages).map((message) => {
     const wire = wireMessage(message, form)
     const isOtherwise = "reasoning" in wire || "reasoning_details" in wire
     return isNamed && wire.role === "assistant" && !isOtherwise ? { reasoning_content: "", ...wire } : wire
   })
 }
 
-function wireMessage(message: Message, { capabilities, provider, systemRole = "system" }: WireForm): WireMessage {
+function wireMessage(message: Message, { capabilities, provider, systemRole = "system", media }: WireForm): WireMessage {
   // UTF-8 cannot hold half a surrogate pair; servers answer one with status 400 or worse.
   const content = message.content.toWellFormed()
   const isSystem = message.role === "system" || (message.role === "developer" && !capabilities.developerRole)
   const role = isSystem ? systemRole : message.role
-  if (role === "user" && message.parts) return { role, content: userContent(message.content, message.parts) }
+  invariant(!message.parts || media, "a message has pictures, and what writes them is not loaded")
+  if (role === "user" && message.parts) return { role, content: media?.userContent(message.content, message.parts) ?? content }
   if (role === "tool") return { role, content, tool_call_id: message.toolCallId ?? "" }
   if (role !== "assistant" || !message.toolCalls?.length) return { role, content }
   const { message: thoughts, think } = providerDataOf(message.toolCalls[0], provider)
@@ -201,5 +186,5 @@ export function toOpenaiMessages(
   checkType("assembly.messages of toOpenaiMessages", assembly?.messages, "list")
   checkOptions("toOpenaiMessages", options, "bytes")
   const messages = withGivenBytes(assembly.messages, "toOpenaiMessages", options.bytes)
-  return wireMessages(messages, { capabilities: { developerRole: true } })
+  return wireMessages(messages, { capabilities: { developerRole: true }, media: { userContent, withResultParts } })
 }

@@ -1,18 +1,14 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { createSpeechReader } from "../../../../src/adapters/models/openai/answer-media.ts"
+import { recordingOf } from "../../../../src/adapters/models/openai/media.ts"
 import { bytesToText } from "../../../../src/memory/services/store/blob.ts"
 
 const recordings = fc.array(fc.uint8Array({ minLength: 1, maxLength: 40 }), { minLength: 1, maxLength: 6 })
 
-function heard(pieces: readonly string[]) {
-  const reader = createSpeechReader("mp3")
-  for (const data of pieces) reader.push({ data })
-  return reader.end()
-}
+const heard = (pieces: readonly string[]) => recordingOf(pieces, "mp3")
 
 function recording(parts: readonly Uint8Array[]) {
-  return [{ type: "file", mediaType: "audio/mpeg", base64: bytesToText(Uint8Array.from(parts.flatMap((part) => [...part]))) }]
+  return { type: "file", mediaType: "audio/mpeg", base64: bytesToText(Uint8Array.from(parts.flatMap((part) => [...part]))) }
 }
 
 test("a recording is whole wherever its base64 is cut", () => {
@@ -35,5 +31,5 @@ test("and where each piece was encoded by itself", () => {
 })
 
 test.each([["="], ["===="], ["AAAAA"], ["AA=A"], ["*"]])("%j is no recording and is told", (text) => {
-  expect(heard([text])).toEqual([{ type: "warning", message: expect.stringContaining("not base64") }])
+  expect(heard([text])).toEqual({ type: "warning", message: expect.stringContaining("not base64") })
 })
