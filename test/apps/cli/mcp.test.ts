@@ -11,9 +11,13 @@ import { run, start } from "./run.ts"
 const quoted = JSON.stringify
 
 /** A folder with a profile that names a fake server, and the options that use it. */
-function withServer(more = "", folder = tempFolder()): { readonly folder: string; readonly options: readonly string[] } {
+function withServer(
+  more = "",
+  folder = tempFolder(),
+  allow: readonly string[] = ["echo", "fail", "change"],
+): { readonly folder: string; readonly options: readonly string[] } {
   const { command, args = [] } = fakeServer({}, {})
-  const toml = `extends = "fay"\n[mcp.servers.fake]\ncommand = ${quoted(command)}\nargs = ${quoted(args)}\nallow = ["echo", "fail", "change"]\n${more}`
+  const toml = `extends = "fay"\n[mcp.servers.fake]\ncommand = ${quoted(command)}\nargs = ${quoted(args)}\nallow = ${quoted(allow)}\n${more}`
   const profiles = tempFolder({ "mine.toml": toml })
   return { folder, options: ["--profile", join(profiles, "mine.toml"), "--locale", "en", "--data-dir", folder] }
 }
@@ -48,6 +52,22 @@ describe("promptstrata mcp", () => {
       code: 1,
       stderr: expect.stringContaining("There is no usable tool fake.ecko. Usable tools: fake.echo"),
     })
+  })
+
+  test("call says in words that a server did not answer in time, or that the arguments do not fit", async () => {
+    const { options } = withServer("timeout_ms = 200\n", tempFolder(), ["echo", "hang"])
+    const chinese = options.map((option) => (option === "en" ? "zh-CN" : option))
+    const late = await run(["mcp", "call", "fake.hang", ...options])
+    expect([late.code, late.stderr]).toEqual([
+      1,
+      "error: fake.hang did not answer within 0.2 s. Its server's timeout_ms in the profile sets this time.\n",
+    ])
+    const unfit = await run(["mcp", "call", "fake.echo", '{"text":3}', ...options])
+    expect([unfit.code, unfit.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^error: fake\.echo was not called\. Its arguments do not fit: .*text.*string/),
+    ])
+    expect((await run(["mcp", "call", "fake.echo", '{"text":3}', ...chinese])).stderr).toContain("因为参数不合要求：")
   })
 
   test("L24 approve --yes starts a program that changed, and goes on with its tools", async () => {

@@ -5,7 +5,7 @@ import { isRecord, parsedJson } from "../../../core/json-access.ts"
 import { hostPorts } from "../../../core/ports.ts"
 import type { Profile } from "../../../profile/profile.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
-import { executeTool } from "../../../prompt/tools/execute-tool.ts"
+import { executeTool, type ToolFailure } from "../../../prompt/tools/execute-tool.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
@@ -113,9 +113,14 @@ async function mcpCall(
     io.stdout.write(`${terminalText(outcome.result)}\n`)
     return exitCodes.ok
   }
-  const { failure } = outcome
-  screen.complain(context.translate(failure.kind === "threw" ? failure.reason : failure.kind))
+  screen.complain(context.translate(failureText(outcome.failure, tool, words)))
   return exitCodes.failed
+}
+
+function failureText(failure: ToolFailure, { name }: Tool, words: McpWords): string {
+  if (failure.kind === "timeout") return words.late(terminalLine(name), failure.timeoutMs / 1000)
+  if (failure.kind === "invalid-arguments") return words.unfit(terminalLine(name), terminalLine(failure.issues.join("; ")))
+  return failure.kind === "threw" ? failure.reason : failure.kind
 }
 
 function runTool(tool: Tool, args: unknown, { profile, context }: { readonly profile: Profile; readonly context: CliContext }) {
