@@ -59,7 +59,7 @@ function spokenMessages(turn: TurnContext, { stopReason, text: shown }: TurnAnsw
     ...{ attachments: filled(attachments), replyTo, mentions: filled(mentions), prestart: filled(progress.found.kept) },
     ...{ recalled: filled(recalled), answers: filled(answers), runs },
   })
-  return [{ role: "user", text, speaker, turnId, atMs: startedMs, ...beside }, answer]
+  return [{ role: "user", text, speaker, turnId, atMs: input.resumes?.saidMs ?? startedMs, ...beside }, answer]
 }
 
 /** The jobs that a turn about to be committed asks for, each with an id that begins with `id`. A job that throws is reported, and the turn goes on. */

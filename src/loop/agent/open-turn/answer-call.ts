@@ -119,6 +119,7 @@ function resumed(
   let claimed = open
   return {
     open,
+    saidMs: record.history.find(({ turnId, role }) => turnId === open.turnId && role === "user")?.atMs,
     kept: keptRunIds(record),
     isLast: record.history.at(-1)?.turnId === open.turnId,
     version: () => version,

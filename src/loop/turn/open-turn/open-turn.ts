@@ -46,6 +46,8 @@ export interface OpenTurn {
 /** A turn that goes on with an answer to a call. */
 export interface ResumedTurn {
   readonly open: OpenTurn
+  /** The time of the turn's words. */
+  readonly saidMs: number | undefined
   /** Takes the calls for this process, in the store. Throws `approval` if another one was faster. */
   claim(untilMs: number): Promise<void>
   /** Keeps the runs of the step, so that they are known if the turn ends without an answer. */

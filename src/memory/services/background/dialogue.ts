@@ -30,13 +30,19 @@ export async function wordsOfTurn(
   const { turn, untrusted, count, fromMs, untilMs } = payload
   const times = typeof fromMs === "number" && typeof untilMs === "number" ? { fromMs, beforeMs: untilMs + 1 } : {}
   const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
-    (await context.messages({ ...times, limit })).filter((message) => message.turnId === turnId)
+    messagesOf(turnId, await context.messages({ ...times, limit }))
   // A small limit lets the store stop early. Other messages of the same moment may fill it, so a second search may be needed.
   let found = typeof count === "number" ? await find(count) : []
   if (typeof count !== "number" || found.length < count) found = await find(maxMessages)
   const messages = found.filter(({ text }) => text.trim() !== "")
   if (messages.length === 0) return undefined
   return { turnId, turn: numberOf(turn), untrusted: untrusted === true, messages }
+}
+
+/** The messages of a turn among those found, and the words that it answers where a call of theirs waited for a person. */
+export function messagesOf(id: string, found: readonly HistoryMessage[]): readonly HistoryMessage[] {
+  const asked = found.flatMap(({ turnId, answers = [] }) => (turnId === id ? answers : []))
+  return found.filter(({ turnId, unanswered }) => turnId === id || (unanswered !== true && asked.includes(turnId)))
 }
 
 /** The receipts of some turns of a conversation, read at once where the store can. */

@@ -3,7 +3,7 @@ import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { maxMessages, momentBehind, numberOf, receiptsOfTurns, type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import { maxMessages, messagesOf, momentBehind, numberOf, receiptsOfTurns, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 
 /** The place of a turn in its conversation, as receipts and payloads keep it: enough to find its words. */
 export interface TurnPlace {
@@ -77,7 +77,7 @@ export async function waitingTurns(
   for (const id of ids.slice(last + 1)) {
     const place = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
     if (place === undefined) continue
-    const messages = found.filter((message) => message.turnId === id && message.text.trim() !== "")
+    const messages = messagesOf(id, found).filter(({ text }) => text.trim() !== "")
     waiting.push({ turnId: id, turn: numberOf(place.turn), untrusted: place.untrusted === true, messages })
   }
   return { waiting, own: known.filter((receipt) => receipt.turnId === turnId) }

@@ -467,6 +467,28 @@ describe("the work after a turn", () => {
     expect(own.map(({ text }) => text)).toEqual(["I live in Hangzhou", "I keep bees"])
   })
 
+  test.each([
+    ["alone", false, 1],
+    ["alone, behind words that were heard meanwhile", true, 1],
+    ["before the end of a batch", false, 3],
+    ["with a batch, behind words that were heard meanwhile", true, 2],
+  ])("T31 words whose call a person allowed a minute later are judged with their answer, %s", async (_, hears, batchTurns) => {
+    const pay = defineTool({ name: "pay", description: "Pays", needsApproval: true, execute: () => "paid" })
+    const steps = [callTool("pay"), finish("It is paid."), finish("I see.")]
+    const model = backgroundModel({ turn: () => steps.shift() ?? "", batch: '{"importance": 8, "profile": {}}' })
+    const clock = manualClock(Date.UTC(2026, 0, 2, 3, 4, 5))
+    const { agent, session, stored } = scene(model, { memory: { batchTurns } }, { tools: [pay], ports: { clock } })
+    const asked = await session.send("I moved to Hangzhou, so pay the rent there").result
+    clock.advance(30_000)
+    if (hears) await session.hear("I keep bees", { from: { id: "test", name: "Ann" } })
+    clock.advance(30_000)
+    expect(await session.approve((asked.ok && asked.approvals?.[0]?.id) || "").result).toMatchObject({ ok: true })
+    if (batchTurns === 2) await session.send("Thank you for the rent").result
+    await agent.idle()
+    const texts = (await stored()).filter(({ turn }) => turn === 0).map(({ text }) => text)
+    expect(texts.filter((text) => text !== "I keep bees")).toEqual(["I moved to Hangzhou, so pay the rent there", "It is paid."])
+  })
+
   test("M35 turns that wait are judged where somebody else speaks at the end of their batch", async () => {
     const model = backgroundModel({ batch: '{"importance": 8, "profile": {}}' })
     const { agent, store, session } = scene(model, { memory: { batchTurns: 3 } })
