@@ -25,6 +25,11 @@ describe("printTable", () => {
     expect(row).toBe(maxWidth === 15 ? "1   abcdefghij…" : "1   abcdefghi…")
   })
 
+  test("names the time zone of its moments, and changes no other word of the headline", () => {
+    const table = printTable(["TIME (UTC)", "OUTCOME"], [[Date.UTC(2026, 2, 1, 8, 5), "ok"]], 80, "Asia/Kolkata")
+    expect(table).toBe("TIME (Asia/Kolkata)  OUTCOME\n2026-03-01 13:35     ok")
+  })
+
   test("keeps a row on its line and does nothing to the terminal", () => {
     expect(printTable(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A          B\none ⏎ two  [2Jthree")
   })

@@ -26,7 +26,7 @@ export function printTable(
   // The first column often is an id, which is of use only whole.
   const widest = (at: number): number => Math.max(10, at === 0 ? maxWidth - minLast - 5 : Math.floor(maxWidth / 2))
   const cut = (cell: string, at: number): string => (at === last ? cell : fitColumns(cell, widest(at)))
-  const heads = headline.map((head) => head.replace("UTC", timeZone))
+  const heads = headline.map((head) => head.replace(/\bUTC\b/, () => timeZone))
   const text = (cell: string | number): string => (typeof cell === "number" ? momentText(cell, timeZone) : cell)
   const lines = [heads, ...rows].map((cells) => cells.map((cell, at) => cut(terminalLine(text(cell), 1_000), at)))
   const widths = headline.map((_, at) => Math.max(...lines.map((cells) => displayWidth(cells[at] ?? ""))))
