@@ -106,7 +106,7 @@ describe("one question", () => {
     const model = scriptedModel([['{"action":"finish","message":"Once upon', { type: "finish", reason: "length" }]])
     const { code, stdout, stderr } = await run(once("a story"), { model })
     expect({ code, stdout }).toEqual({ code: 0, stdout: "Once upon\n" })
-    expect(stderr).toBe("(the answer is cut off: the model reached its output limit)\n")
+    expect(stderr).toBe("(the answer is cut off: the model broke off in the middle)\n")
   })
 
   test("says that the agent chose to be silent", async () => {

@@ -79,7 +79,7 @@ describe("each event on a terminal", () => {
     [ended({ stopReason: "finish" }), "|"],
     [ended({ stopReason: "stopped" }), "|"],
     [ended({ stopReason: "joined" }), "|"],
-    [ended({ stopReason: "truncated" }), "|<yellow>(the answer is cut off: the model reached its output limit)</>\n"],
+    [ended({ stopReason: "truncated" }), "|<yellow>(the answer is cut off: the model broke off in the middle)</>\n"],
     [ended({ stopReason: "max-steps" }), "|<yellow>(the step limit was reached, so the model had to answer)</>\n"],
     [ended({ stopReason: "repeated-call" }), "|<yellow>(the model repeated a call, so it had to answer)</>\n"],
     [
