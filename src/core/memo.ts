@@ -176,6 +176,9 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
   return known
 }
 
+/** A name as the database writes it. `Intl` has old names of some places, such as Asia/Calcutta and Europe/Kiev. */
+const place = /^[A-Z][a-z]+\/[A-Z][a-z][A-Za-z_/-]*$/
+
 /** No time zone has a longer name. */
 const maxZoneLength = 64
 
@@ -189,7 +192,8 @@ export function findTimeZone(name: string): string | undefined {
   try {
     const [, sign, hours, minutes = "00"] = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d{2}))?$/i.exec(wanted) ?? []
     const timeZone = hours === undefined ? wanted : `${sign}${hours.padStart(2, "0")}:${minutes}`
-    return dateFormat("en", { timeZone }).resolvedOptions().timeZone
+    const found = dateFormat("en", { timeZone }).resolvedOptions().timeZone
+    return found.toLowerCase() !== wanted.toLowerCase() && place.test(wanted) ? wanted : found
   } catch {
     return undefined
   }
