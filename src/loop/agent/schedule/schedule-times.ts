@@ -83,8 +83,8 @@ interface CronTimes {
 }
 
 /**
- * Reads a cron pattern of five or six fields. A local time that a clock change skips comes an hour later, and one that it repeats comes
- * once. Throws `usage` for a bad pattern or an unknown time zone.
+ * Reads a cron pattern of five or six fields. A local time that a clock change skips comes once the skipped time is over, and one that it
+ * repeats comes once. Throws `usage` for a bad pattern or an unknown time zone.
  */
 export async function cronTimes(pattern: string, timeZone: string): Promise<CronTimes> {
   const { Cron } = await import("croner")

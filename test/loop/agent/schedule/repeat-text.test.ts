@@ -12,6 +12,8 @@ describe("N36 the moments of a reminder that repeats", () => {
     ["0 8 * * 7", "every Sunday at 08:00", "每周日 08:00"],
     ["0 8 * * 2,4,6", "every Tuesday, Thursday, and Saturday at 08:00", "每周二、周四和周六 08:00"],
     ["0 8 15 * *", "every month on day 15 at 08:00", "每月 15 日 08:00"],
+    ["0 8 28 * *", "every month on day 28 at 08:00", "每月 28 日 08:00"],
+    ["0 8 30 * *", "every month on day 30, in months that have it, at 08:00", "每月 30 日（没有这一天的月份不响） 08:00"],
     ["0 8 L * *", "on the last day of every month at 08:00", "每月最后一天 08:00"],
     ["0 8 29 2 *", "every year on February 29 at 08:00", "每年 2月29日 08:00"],
   ])("%s are told in words", (pattern, english, chinese) => {
