@@ -54,11 +54,16 @@ export async function receiptsOfTurns(
   return (await Promise.all(ids.map((id) => receipts.ofTurn(id, key)))).flat()
 }
 
-/** True if a later turn of the same user was answered in the conversation: its job judges this one's turn too. */
+/** True if the next turn that was answered in the conversation is of the same user: its job judges this one's turn too. */
 export async function isFollowed({ turnId, key }: Job, context: JobContext): Promise<boolean> {
-  const [said, last] = await context.messages({ limit: 2 })
-  const isLater = last !== undefined && last.turnId !== turnId && last.unanswered !== true
-  return isLater && said?.turnId === last.turnId && said.speaker.id === key.user
+  for (let limit = 3; ; limit *= 4) {
+    const found = await context.messages({ limit })
+    const at = found.findLastIndex((message) => message.turnId === turnId)
+    if (at < 0 && found.length === limit) continue
+    // A turn of blank words leaves no job.
+    const next = found.slice(at + 1).find(({ unanswered, text }) => unanswered !== true && text.trim() !== "")
+    return at >= 0 && found.some(({ turnId, speaker }) => turnId === next?.turnId && speaker.id === key.user)
+  }
 }
 
 /** A context that does not read again the newest messages of which it read as many. Steps that write must not rely on it. */
@@ -67,11 +72,11 @@ export function lookingBack(context: JobContext): JobContext {
   return {
     ...context,
     async messages(filter) {
-      const { beforeMs, limit = maxMessages } = filter
-      const known = read.get(beforeMs)
+      const { beforeMs, limit = maxMessages, speaker } = filter
+      const known = speaker === undefined ? read.get(beforeMs) : undefined
       if (known !== undefined && known.limit >= limit) return known.messages.slice(-limit)
       const messages = await context.messages(filter)
-      if (filter.fromMs === undefined) read.set(beforeMs, { limit, messages })
+      if (filter.fromMs === undefined && speaker === undefined) read.set(beforeMs, { limit, messages })
       return messages
     },
   }

@@ -14,7 +14,7 @@ import { type LaterResult, MemoryRun, type Step, type StepResult } from "./memor
 import { profileStep } from "./profile-step.ts"
 import type { ReflectionService } from "./reflection.ts"
 import { settleCarried } from "./unjudged-turns.ts"
-import { judgingKinds, messagesOfBatch, staysDone, waitingTurns } from "./waiting-turns.ts"
+import { judgingKinds, messagesOfBatch, placeOf, staysDone, waitingTurns } from "./waiting-turns.ts"
 
 /** The most missing vectors that one job adds. */
 const embeddedAtOnce = 64
@@ -51,7 +51,7 @@ export async function runMemoryJob(options: MemoryJobOptions, job: Job, context:
     if (forgot && waiting.length === 0) {
       await run.step("store", async () => ({ outcome: "skipped", message: "something was forgotten in this turn" }))
     } else if (isWaiting) {
-      const value = { turn: words.turn, untrusted: words.untrusted }
+      const value = { ...placeOf(words) }
       await run.step("batch", async () => ({ outcome: "ok", message: "waits to be judged with later turns", value }))
     } else await runSteps(run)
     await run.flush()

@@ -3,7 +3,7 @@ import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
 import type { JobContext } from "./background-job.ts"
-import { maxMessages, messagesOf, momentBehind, numberOf, receiptsOfTurns, type TurnWords, wordsOfTurn } from "./dialogue.ts"
+import { maxMessages, momentBehind, receiptsOfTurns, type TurnWords, wordsOfTurn } from "./dialogue.ts"
 
 /** The place of a turn in its conversation, as receipts and payloads keep it: enough to find its words. */
 export interface TurnPlace {
@@ -48,7 +48,7 @@ export function staysDone(receipt: Receipt): boolean {
 }
 
 /** The number of newest messages among which the turns of a batch are looked for. */
-export const messagesOfBatch = (batchTurns: number) => Math.min(maxMessages, batchTurns * (batchTurns === 1 ? 24 : 4))
+export const messagesOfBatch = (batchTurns: number) => Math.min(maxMessages, batchTurns * (batchTurns === 1 ? 12 : 4))
 
 /**
  * The turns that wait to be judged together with the job's turn, oldest first: those whose judgement could not be read the last time,
@@ -60,13 +60,23 @@ export async function waitingTurns(
 ): Promise<{ readonly waiting: readonly TurnWords[]; readonly own: readonly Receipt[] }> {
   const { context, receipts, batchTurns } = batch
   const beforeMs = momentBehind(payload.untilMs)
-  let found = await context.messages({ beforeMs, limit: messagesOfBatch(batchTurns) })
-  if (batchTurns > 1 && found.some(({ unanswered }) => unanswered))
-    found = await context.messages({ beforeMs, limit: maxMessages })
-  const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
-  const ids = [...new Set(answered)].slice(-2 * batchTurns - 4)
-  const known = await receiptsOfTurns([...ids, turnId], { receipts, key })
-  const last = ids.findLastIndex((id) => known.some(({ turnId, kind }) => turnId === id && judgingKinds.includes(kind)))
+  const look = async (limit: number, speaker?: string) => {
+    const found = await context.messages({ beforeMs, limit, speaker })
+    const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
+    const ids = [...new Set(answered)]
+    const known = await receiptsOfTurns([...ids, turnId], { receipts, key })
+    const last = ids.findLastIndex((id) => known.some(({ turnId, kind }) => turnId === id && judgingKinds.includes(kind)))
+    // A turn without memory only ends a wait that it sees.
+    const isDone = last >= 0 || found.length < limit || (payload.off && !known.some(({ kind }) => kind === "batch"))
+    return { found, ids, known, last, isDone }
+  }
+  const near = messagesOfBatch(batchTurns)
+  let seen = await look(near)
+  const isFar = !seen.isDone
+  // The user's last judged turn may lie behind many of others. Turns that nobody began are of the user whom the conversation names.
+  const speaker = key.user === key.conversation ? undefined : key.user
+  for (let limit = 4 * near; !seen.isDone; limit *= 4) seen = await look(limit, speaker)
+  const { found, ids, known, last } = seen
   const waiting: TurnWords[] = []
   for (const place of waitsIn(known.filter(({ turnId }) => turnId === ids[last]))) {
     const { turnId } = place
@@ -74,11 +84,11 @@ export async function waitingTurns(
     const words = await wordsOfTurn({ turnId, payload: { ...place } }, context)
     if (words !== undefined) waiting.push({ ...words, isCarried: true })
   }
+  const shown = isFar ? context : { ...context, messages: async () => found }
   for (const id of ids.slice(last + 1)) {
     const place = known.find((receipt) => receipt.turnId === id && receipt.kind === "batch")?.value
-    if (place === undefined) continue
-    const messages = messagesOf(id, found).filter(({ text }) => text.trim() !== "")
-    waiting.push({ turnId: id, turn: numberOf(place.turn), untrusted: place.untrusted === true, messages })
+    const words = place && (await wordsOfTurn({ turnId: id, payload: place }, shown))
+    if (words !== undefined) waiting.push(words)
   }
   return { waiting, own: known.filter((receipt) => receipt.turnId === turnId) }
 }

@@ -101,46 +101,59 @@ describe("the words of a turn", () => {
 })
 
 describe("turns that wait to be judged together", () => {
-  const receiptsOf = (batches: ReadonlyMap<string, Receipt["value"]>) =>
+  const receiptsOf = (batches: ReadonlyMap<string, Receipt["value"]>, judged?: string) =>
     ({
       ofTurn: async (turnId: string) => [
         { kind: "use", value: { turn: 99 } },
         ...(batches.has(turnId) ? [{ turnId, kind: "batch", value: batches.get(turnId) }] : []),
+        ...(judged === turnId ? [{ turnId, kind: "importance", outcome: "ok" }] : []),
       ],
     }) as unknown as ReceiptRecords
 
-  test("are the last ones before the job's own that have a receipt of it, oldest first", async () => {
-    let [found, again] = [0, 0]
+  test("are all since the last judgement of their user that have a receipt of it, oldest first, and are looked for near at hand", async () => {
+    let [found, far, ended] = [0, 0, 0]
     for (const seed of seeds) {
       const messages = conversation(seed, seed % 10 === 0 ? 300 : 1 + (seed % 14))
       const turnIds = [...new Set(messages.map(({ turnId }) => turnId))]
       const own = turnIds[turnIds.length - 1 - (seed % 2)] ?? "none"
-      const batches = new Map(
-        turnIds.filter((_, at) => (at + seed) % 5 !== 0).map((id, at) => [id, { turn: at, untrusted: at % 2 === 0 }]),
-      )
+      const judged = seed % 3 === 1 ? turnIds[seed % 2] : undefined
+      const placeIn = (turnId: string, turn: number) => {
+        const times = messages.flatMap((message) => (message.turnId === turnId ? [message.atMs] : []))
+        return { turnId, turn, untrusted: turn % 2 === 0, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+      }
+      const batches = new Map(turnIds.filter((_, at) => (at + seed) % 5 !== 0).map((id, at) => [id, placeIn(id, at)]))
       const untilMs = messages.findLast(({ turnId }) => turnId === own)?.atMs
       const batchTurns = 2 + (seed % 4)
       const { context, limits } = seen(messages)
       const payload = seed % 3 === 0 ? {} : { untilMs }
-      const { waiting } = await waitingTurns(jobOf(own, payload), { context, receipts: receiptsOf(batches), batchTurns })
+      const { waiting } = await waitingTurns(jobOf(own, payload), {
+        context,
+        receipts: receiptsOf(batches, judged),
+        batchTurns,
+      })
       const until = messages.filter(({ atMs }) => seed % 3 === 0 || atMs <= (untilMs ?? 0))
-      const first = until.slice(-Math.min(400, 4 * batchTurns))
-      const isMixed = first.some(({ unanswered }) => unanswered)
-      const looked = isMixed ? until.slice(-400) : first
-      const answered = looked.filter(({ unanswered, turnId }) => !unanswered && turnId !== own).map(({ turnId }) => turnId)
-      const last = [...new Set(answered)].slice(-2 * batchTurns - 4).filter((id) => batches.has(id))
-      expect(waiting, `seed ${seed}`).toEqual(
-        last.map((turnId) => ({
-          turnId,
-          ...batches.get(turnId),
-          messages: looked.filter((message) => message.turnId === turnId && isSaid(message)),
-        })),
-      )
-      expect(limits).toEqual(isMixed ? [4 * batchTurns, 400] : [4 * batchTurns])
+      const asked = [4 * batchTurns]
+      let looked = until.slice(-4 * batchTurns)
+      const idsIn = () => looked.flatMap(({ unanswered, turnId }) => (unanswered || turnId === own ? [] : [turnId]))
+      while (looked.length === asked.at(-1) && !idsIn().some((id) => id === judged)) {
+        asked.push(4 * (asked.at(-1) ?? 0))
+        looked = until.filter(({ speaker }) => speaker.id === "ann").slice(-(asked.at(-1) ?? 0))
+      }
+      const isFar = asked.length > 1
+      const ids = [...new Set(idsIn())]
+      const since = ids.slice(ids.indexOf(judged ?? "") + 1).filter((id) => batches.has(id))
+      const expected = since.map((turnId) => {
+        const { turn, untrusted } = batches.get(turnId) ?? {}
+        const words = (isFar ? messages : looked).filter((message) => message.turnId === turnId && isSaid(message))
+        return { turnId, turn, untrusted, messages: words }
+      })
+      expect(waiting, `seed ${seed}`).toEqual(expected.filter(({ messages }) => messages.length > 0))
+      expect(limits, `seed ${seed}`).toEqual([...asked, ...(isFar ? since.map(() => 400) : [])])
       found += waiting.length
-      again += limits.length - 1
+      far += isFar ? 1 : 0
+      ended += isFar && ids.includes(judged ?? "") ? 1 : 0
     }
-    expect([found > 400, again > 100, again < 400]).toEqual([true, true, true])
+    expect([found > 400, far > 100, far < 400, ended > 5]).toEqual([true, true, true, true])
   })
 
   test("are looked for in 400 messages at most", async () => {

@@ -2,7 +2,7 @@ import { frozenJson } from "../frozen-json.ts"
 import type { Receipt } from "../receipt.ts"
 import type { ReceiptRecords } from "../records.ts"
 import { sessionOf, userOf } from "./row-tables.ts"
-import { type Conditions, lastPosition, type RowDatabase, type Rows } from "./rows.ts"
+import { type Conditions, inPages, lastPosition, type RowDatabase, type Rows } from "./rows.ts"
 import { expectTurn } from "./session-rows.ts"
 
 const finalOutcomes = ["ok", "empty", "skipped"]
@@ -23,8 +23,11 @@ export function createReceiptRecords({ readOnce, write }: RowDatabase): ReceiptR
         const found = await rows.select("receipts", own, { columns: ["body"], order: ["position", "kind"] })
         return Object.freeze(found.map(({ body }) => body))
       }),
-    ofTurns: (turnIds, key) =>
-      readOnce((rows) => receiptsIn(rows, { ...sessionOf(key), ...userOf(key), turn_id: { in: turnIds } })),
+    ofTurns: async (turnIds, key) => {
+      const own = { ...sessionOf(key), ...userOf(key) }
+      const pageOf = (ids: readonly string[]) => readOnce((rows) => receiptsIn(rows, { ...own, turn_id: { in: ids } }))
+      return (await Promise.all([...inPages(turnIds)].map(pageOf))).flat()
+    },
     since: (key, sinceMs) => readOnce((rows) => receiptsIn(rows, { ...userOf(key), started_ms: { from: sinceMs } })),
   }
 }
