@@ -7,8 +7,8 @@ import { defineFileTool } from "./define-file-tool.ts"
 import { type FileToolParts, requireAllowed, shownPath } from "./file-tool.ts"
 
 /**
- * The tool `write`: creates a file, or replaces one that was read whole in this turn and has not changed since (D10). A byte
- * order mark and CRLF line ends of the former text are kept.
+ * The tool `write`: creates a file, or replaces one that was read whole in this turn and has not changed since (D10), or for whose
+ * change a person has said yes, maybe to another process (N43). A byte order mark and CRLF line ends of the former text are kept.
  */
 export function writeTool(parts: FileToolParts): Tool {
   const { words, reads } = parts
@@ -19,12 +19,12 @@ export function writeTool(parts: FileToolParts): Tool {
       const file = await findWritable(parts, given, context)
       const { path, current } = file
       const former = current && takeShape(current.text)
+      const after = former ? giveShape(content, former.shape) : content
       // An empty file need not be read first.
-      if (current && former && former.plain !== "") {
+      if (current && former && former.plain !== "" && !context.wasAllowed?.(questionOf(parts, file, after))) {
         const shown = reads.shown(context, { path, hash: current.hash }, { start: 0, end: former.plain.length })
         if (shown !== "shown") throw words.problem({ path: shownPath(path), [`${shown}_first`]: true })
       }
-      const after = former ? giveShape(content, former.shape) : content
       if (after === current?.text) return words.say({ path: shownPath(path), unchanged: true })
       const hash = await writeConfirmed(parts, file, { after, context })
       reads.show(context, { path, hash }, "whole")

@@ -91,3 +91,25 @@ test("N43 a yes to exactly this change is enough over a restart, also where the 
   expect(await answered([change, read, change], () => undefined)).toMatchObject({ content: "Well." })
   expect(now()).toBe(other.replace("小鱼", "小鸟"))
 })
+
+test("N43 so it is for a file that the turn had read and writes anew", async () => {
+  const lines = Array.from({ length: 1_750 }, () => "我住在海里，每天唱歌。\n")
+  const soul = ["我叫小鱼。\n", ...lines].join("")
+  const folder = tempFolder({ "SOUL.md": soul })
+  const now = () => readFileSync(join(folder, "SOUL.md"), "utf8")
+  const parts = Array.from({ length: 3 }, (_, at) => callTool("read", { path: "SOUL.md", offset: 1 + at * 700, limit: 700 }))
+  const write = callTool("write", { path: "SOUL.md", content: "我叫小鸟。\n" })
+  const answered = async (between: () => void) => {
+    const store = createInMemoryStore()
+    const asked = await (await serverOf(folder, store, [...parts, write])).say("Be a bird.")
+    expect(asked?.content).toContain("change SOUL.md")
+    between()
+    const { say } = await serverOf(folder, store, [finish("Well.")])
+    return say(`yes ${asked?.approvals?.[0]?.code}`)
+  }
+  const other = soul.replace("我叫小鱼。", "我叫小鱼，不叫别的。")
+  expect(await answered(() => writeFileSync(join(folder, "SOUL.md"), other))).toMatchObject({ content: "Well." })
+  expect(now() === other).toBe(true)
+  expect(await answered(() => undefined)).toMatchObject({ content: "Well." })
+  expect(now()).toBe("我叫小鸟。\n")
+})
