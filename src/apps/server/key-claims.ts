@@ -48,9 +48,10 @@ export async function claimKey(
   return found.print === print ? firstAnswer(claim, found.turnId) : "other"
 }
 
-/** Writes down which turn answers the request of a key. */
-export function noteTurn(claim: Claim, turnId: string): Promise<void> {
-  return change(claim, (claims) => claims.map(([key, claimed]) => [key, key === claim.key ? { ...claimed, turnId } : claimed]))
+/** Writes down which turn answers the request that took a key at that time. What a later request has written stays. */
+export function noteTurn(claim: Claim, { atMs, turnId }: Omit<Required<Claimed>, "print">): Promise<void> {
+  const noted = ([key, own]: Claims[number]) => [key, key === claim.key && own.atMs === atMs ? { ...own, turnId } : own] as const
+  return change(claim, (claims) => claims.map(noted))
 }
 
 /** Gives a key back whose request did nothing. False if it was not there. */

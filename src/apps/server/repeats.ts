@@ -97,12 +97,11 @@ export class Repeats {
 
   async #first(name: string, run: Run, { asked, claim, hasKey }: First): Promise<Answer> {
     const nowMs = this.#clock.nowMs()
-    const { print } = run
     const claimed = hasKey ? claim : undefined
     try {
       const before = claimed
-        ? await claimKey(claimed, { print, nowMs, sinceMs: nowMs - dayMs })
-        : claim && (await takeLost(claim, { print, sinceMs: nowMs - lostMs }))
+        ? await claimKey(claimed, { print: run.print, nowMs, sinceMs: nowMs - dayMs })
+        : claim && (await takeLost(claim, { print: run.print, sinceMs: nowMs - lostMs }))
       if (before === "other") throw otherRequest()
       if (before) this.#end(run, before, 0)
       if (before) return before
@@ -112,7 +111,7 @@ export class Repeats {
     }
     try {
       const turn = await asked.start()
-      const begun = claimed && noteTurn(claimed, turn.id).catch(() => undefined)
+      const begun = claimed && noteTurn(claimed, { atMs: nowMs, turnId: turn.id }).catch(() => undefined)
       void this.#follow(turn, claim !== undefined).then(async ({ answer, characters, isDone }) => {
         if (isDone) this.#end(run, answer, characters)
         else this.#forget(name, run)
@@ -120,7 +119,7 @@ export class Repeats {
         // The answer to an approval goes on with the turn that asked.
         if (!isDone || answer.id === turn.id || !claim || !(begun || run.isLost)) return
         await (begun ?? run.noted)
-        await noteTurn(claim, answer.id).catch(() => undefined)
+        await noteTurn(claim, { atMs: begun ? nowMs : run.atMs, turnId: answer.id }).catch(() => undefined)
       })
       return turn
     } catch (error) {
