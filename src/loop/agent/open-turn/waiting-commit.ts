@@ -63,16 +63,16 @@ async function behindHeard(
 }
 
 function openTurnOf(turn: TurnContext): Partial<OpenTurn> {
-  const { input, progress } = turn
+  const { agent, input, progress } = turn
   const { resumes, kept, turnId, speaker, wake, wakeTrust } = input
-  const { open, found, runs, steps } = progress
-  const items = [...input.stack.items("turn"), ...input.inject]
+  const { open, found, runs, steps, answer } = progress
+  const limit = input.control?.answerLimit ?? resumes?.open.answerLimit
+  const leftOf = (maxTokens: number) => Math.max(0, maxTokens - agent.ports.counter.count(answer.said))
+  const answerLimit = limit?.maxTokens ? { ...limit, maxTokens: leftOf(limit.maxTokens) } : limit
   return {
     turnId: resumes?.open.turnId ?? kept?.turnId ?? turnId,
-    ...defined({ speaker, wake, wakeTrust, step: open.step, forgot: hasForgotten(turn) || undefined }),
-    ...defined({ answerLimit: input.control?.answerLimit ?? resumes?.open.answerLimit }),
-    inject: [...new Map(items.map((item) => [item.key, item])).values()],
-    prestart: found.prestart,
-    ...{ runs, steps, calls: open.calls },
+    ...defined({ speaker, wake, wakeTrust, step: open.step, forgot: hasForgotten(turn) || undefined, answerLimit }),
+    inject: [...new Map([...input.stack.items("turn"), ...input.inject].map((item) => [item.key, item])).values()],
+    ...{ prestart: found.prestart, runs, steps, calls: open.calls },
   }
 }

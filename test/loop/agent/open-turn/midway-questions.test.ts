@@ -191,6 +191,15 @@ describe("N43 a question in the middle of a tool's work", () => {
     expect(await after.session.approve(id).result).toMatchObject({ ok: true, text: " Paid." })
   })
 
+  test("leaves the answer the tokens that it had left", async () => {
+    const store = createInMemoryStore()
+    const told = { type: "text-delta" as const, delta: "First I pay Ada." }
+    const { session } = over(store, [[told, ...native({ to: ["Ada"] })]], {}, "native")
+    const { id } = asked(await session.send("Pay Ada.", { answerLimit: { maxTokens: 8 } }).result)
+    const after = over(store, ["Paid, and Ada says thank you so much."], {}, "native")
+    expect(await after.session.approve(id).result).toMatchObject({ stopReason: "truncated", text: "Paid, and Ada sa" })
+  })
+
   test("is answered by the person asked alone, once, in time", async () => {
     const clock = manualClock(0)
     const store = createInMemoryStore()
