@@ -49,7 +49,7 @@ export async function claimKey(
 }
 
 /** Writes down which turn answers the request that took a key at that time. What a later request has written stays. */
-export function noteTurn(claim: Claim, { atMs, turnId }: Omit<Required<Claimed>, "print">): Promise<void> {
+export function noteTurn(claim: Claim, { atMs, turnId }: Omit<Required<ClaimedKey>, "print">): Promise<void> {
   const noted = ([key, own]: Claims[number]) => [key, key === claim.key && own.atMs === atMs ? { ...own, turnId } : own] as const
   return change(claim, (claims) => claims.map(noted))
 }

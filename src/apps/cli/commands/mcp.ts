@@ -117,7 +117,7 @@ async function mcpCall(
   return exitCodes.failed
 }
 
-function failureText(failure: ToolFailure, { name }: Tool, words: McpWords): string {
+function failureText(failure: ToolFailure, { name }: Tool, words: McpCommandWords): string {
   if (failure.kind === "timeout") return words.late(terminalLine(name), failure.timeoutMs / 1000)
   if (failure.kind === "invalid-arguments") return words.unfit(terminalLine(name), terminalLine(failure.issues.join("; ")))
   return failure.kind === "threw" ? failure.reason : failure.kind
