@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { AgentComparison } from "../../src/apps/server/inspector/compare/compare-agents.ts"
-import type { SourceFile, PromptText } from "../../src/profile/prompt-files.ts"
+import type { PromptText, SourceFile } from "../../src/profile/prompt-files.ts"
 import { listFiles, open, type Problem, readText, saveText, sendTo, undoSave } from "../edit/client.ts"
 import { Editor } from "../edit/editor.tsx"
 import { EffectView } from "../edit/effect.tsx"
