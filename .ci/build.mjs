@@ -25,6 +25,7 @@ const prompts = readdirSync(shippedPromptsFolder)
 /** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, what is loaded with a turn or behind it, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
 const ofFitting = new Set()
+const ofErrors = new Set()
 const ofRoot = new Set()
 const ofTurn = new Set()
 const ofProse = new Set()
@@ -52,6 +53,7 @@ const findLoaded = {
     for (const file of ["core/check-options.ts", "prompt/dialect/shipped.ts", "prompt/layers/turn-injections.ts"])
       add(ofAssembly, `src/${file}`)
     add(ofAssembly, pathIn("stack", "prompt-stack.ts"))
+    add(ofErrors, "src/core/errors.ts")
     add(ofRoot, "src/index.ts")
     add(ofRoot, pathIn("turn", "turn-context.ts"))
     add(ofTurn, pathIn("agent", "agent.ts"))
@@ -142,9 +144,11 @@ const smallInLines = {
       ObjectExpression: ({ properties }) => breakBefore(properties.filter(({ value }) => value?.type === "FunctionExpression")),
     }).visit(parseSync(fileName, code).program)
     const places = [...starts].sort((a, b) => a - b)
-    return [...places, code.length]
-      .map((end, at) => code.slice(places[at - 1] ?? 0, end))
+    const lines = [...places, code.length].map((end, at) => code.slice(places[at - 1] ?? 0, end))
+    // The bundler's helpers import `node:module` for one that is not used, and only Node.js has it.
+    return lines
       .join("\n")
+      .replace(/^import"node:\w+";\s*/m, "")
       .trimStart()
   },
 }
@@ -159,7 +163,7 @@ const bundle = await rolldown({
     if (level !== "debug") throw new Error(log.message)
   },
 })
-await bundle.write({
+const { output } = await bundle.write({
   dir: "dist",
   entryFileNames: "[name].js",
   chunkFileNames: "chunks/[name]-[hash].js",
@@ -172,7 +176,8 @@ await bundle.write({
   // need, and what no turn needs, such as the parser of templates, for the shipped ones are compiled.
   codeSplitting: {
     groups: [
-      // All that `promptstrata --version` needs.
+      // All that `promptstrata --version` needs, and before it what of that the root entry needs: a group takes in what its files import.
+      { name: "errors", test: (id) => ofAssembly.has(id) && ofErrors.has(id) },
       { name: "shipped-files", test: (id) => isSource(id, pathIn("node", "shipped-files.ts")) },
       { name: "assembly", test: (id) => ofAssembly.has(id) },
       { name: "fitting", test: (id) => ofFitting.has(id) },
@@ -205,6 +210,16 @@ await bundle.write({
   },
 })
 await bundle.close()
+/** The entries that only run on Node.js. All others run wherever JavaScript does. */
+const needNode = ["node", "cards", "mcp", "stores"]
+const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]))
+for (const [name] of entries) {
+  const loaded = new Set([`${name}.js`])
+  for (const file of loaded) for (const imported of chunks.get(file)?.imports ?? []) loaded.add(imported)
+  const found = [...loaded].flatMap((file) => [...(chunks.get(file)?.code ?? "").matchAll(/\b(?:from|import)"(node:[\w/]+)"/g)])
+  if (found.length > 0 && !needNode.includes(name))
+    throw new Error(`The entry ${name} loads ${found.map(([, module]) => module).join(", ")}.`)
+}
 for (const [name, license] of inlined) {
   const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8"))
   copyFileSync(`node_modules/${name}/${license}`, `dist/chunks/${name}-${version}.LICENSE.txt`)
