@@ -109,7 +109,7 @@ export class DecisionScan implements OutputScan {
   #readProse(piece: string, index: number): number {
     const isFirst = this.#tagScanner === undefined && !this.#opensInThought && piece.charAt(index) === "{"
     const stop = isFirst ? index : this.#tags.scan(piece, index, isBrace)
-    if (!isFirst && (stop === piece.length || this.#reading !== "prose" || !isBrace(piece.charCodeAt(stop)))) return stop
+    if (!isFirst && !this.#tags.isAtStop) return stop
     const record = this.#outputRecord
     this.#tagScanner?.interrupt()
     record?.braceOpens()
@@ -197,8 +197,7 @@ export class DecisionScan implements OutputScan {
       return end
     }
     const stop = this.#tags.scan(piece, index, isQuoteOrStructure)
-    if (stop === piece.length || this.#reading !== broken || broken.inString || !isQuoteOrStructure(piece.charCodeAt(stop)))
-      return stop
+    if (!this.#tags.isAtStop) return stop
     this.#tags.interrupt()
     this.#record.text += piece.charAt(stop)
     broken.accept(piece.charCodeAt(stop))

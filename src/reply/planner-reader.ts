@@ -115,7 +115,7 @@ class StrictScan implements OutputScan {
 
   #readLead(piece: string, index: number): number {
     const stop = this.#tags.scan(piece, index, isBrace)
-    if (!isBrace(piece.charCodeAt(stop))) return stop
+    if (!this.#tags.isAtStop) return stop
     this.#objectSeen = this.#strayAt === undefined
     if (this.#objectSeen) return stop
     this.#tags.interrupt()

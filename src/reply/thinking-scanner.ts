@@ -27,6 +27,8 @@ export class TagScanner {
   readonly #sink: TagSink
   readonly #paragraph: Paragraph = { closers: undefined }
   readonly #fence = new CodeFence(this.#paragraph)
+  /** True if the last `scan` ended before a character that stops it. */
+  isAtStop = false
   /** True while the text belongs to a thought. */
   inThought: boolean
   /** True at the beginning of a thought that was declared open: the model's own opening tag there is ignored. */
@@ -43,9 +45,10 @@ export class TagScanner {
     this.#atDeclaredOpening = opensInThought
   }
 
-  /** Reads on from `from`; returns the chunk's end, the place of a text character that `stops`, or the place after an orphan. */
+  /** Reads on from `from`; returns the chunk's end, the place of a text character that `stops`, or the place after an orphan or after what was read again. */
   scan(chunk: string, from: number, stops: (code: number) => boolean): number {
     let index = from
+    this.isAtStop = false
     while (index < chunk.length) {
       if (this.#ahead) {
         index = this.#lookAhead(this.#ahead, chunk, index)
@@ -57,7 +60,9 @@ export class TagScanner {
       } else if (this.inThought) index = this.#passThought(chunk, index)
       else {
         index = this.#passText(chunk, index, stops)
-        if (this.#held === "") return index
+        if (this.#held !== "") continue
+        this.isAtStop = index < chunk.length
+        return index
       }
     }
     return index
@@ -166,6 +171,7 @@ export class TagScanner {
     this.#paragraph.closers = ahead.closers
     this.#sink.again(ahead.text)
     this.#paragraph.closers = undefined
+    this.isAtStop = false
   }
 
   /** No closing tag came for a thought that began within a line: it was words, unless the sink takes it for a thought. */

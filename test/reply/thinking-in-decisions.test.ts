@@ -54,6 +54,15 @@ describe("thinking in planner output", () => {
       expect(readPieces(pieces)).toMatchObject({ message: "yes", thinking: `maybe ${no}`, decision: { action: "finish" } })
   })
 
+  test.each([
+    { before: "`a", action: "finish" },
+    { before: "{a: `", action: "unreadable" },
+  ])("T22: a decision right behind the empty line that ends $before as code is in the thought", ({ before, action }) => {
+    const text = `${before} <think>\n\n${no}`
+    for (const pieces of [[text], [...text]])
+      expect(readPieces(pieces)).toMatchObject({ thinking: `\n\n${no}`, decision: { action, status: "truncated" } })
+  })
+
   test("T22: a decision after a tag in backticks counts", () => {
     const text = `Say \`<think>\`. ${yes}`
     for (const pieces of [[text], [...text]]) expect(readPieces(pieces)).toMatchObject({ message: "yes", thinking: "" })
