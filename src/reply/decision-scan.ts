@@ -132,8 +132,10 @@ export class DecisionScan implements OutputScan {
       this.#outputRecord = undefined
     } else object.text += piece.slice(index, end)
     if (reader.state === "open") return end
-    if (members.shown) this.#reading = "over"
-    else {
+    if (members.shown) {
+      this.#reading = "over"
+      this.#after = reader.rest.slice(0, maxAfterShown)
+    } else {
       this.#record.text += object.text
       if (reader.state === "closed") this.#endObject(object)
       else if (reader.state === "broken") this.#breakObject(object)

@@ -28,6 +28,13 @@ describe("what is left out of an output is told (T14, T21)", () => {
     expect(events.at(-1)).toMatchObject({ ignored })
   })
 
+  test("a call after an answer with a quote of which more text tells the meaning, however it is cut", () => {
+    const output = `{"action":"finish","message":"Say "ok", "}${call("f")}`
+    for (const cuts of everyCutting(output, 1))
+      expect(readPieces(cutAt(output, cuts)).events.at(-1)).toMatchObject({ ignored: call("f") })
+    expect(readPieces([...output]).events.at(-1)).toMatchObject({ ignored: call("f") })
+  })
+
   test("a call without an action after an answer, and no blank message, null, or prose", () => {
     const of = (output: string) => readPieces([output]).events.at(-1)
     const answer = '{"action":"finish","message":"m"}'

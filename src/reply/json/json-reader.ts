@@ -33,6 +33,8 @@ export class JsonReader {
   readonly #isTolerant: boolean
   /** `over` means that the value stops here: it is not clear if a string ended, or the sink wants no more. */
   state: "open" | "closed" | "broken" | "over" = "open"
+  /** The text behind a value that was closed by held characters: it came before the place that {@link feed} returned. */
+  rest = ""
   readonly string: JsonString
   #inString = false
   /** The pieces of the name that is being read. */
@@ -261,7 +263,7 @@ export class JsonReader {
       this.#isQuotationOpen = !this.#isQuotationOpen
       this.#reopenString()
     }
-    if (held !== "") this.feed(held, 0)
+    if (held !== "") this.rest = held.slice(this.feed(held, 0))
     return end
   }
 
