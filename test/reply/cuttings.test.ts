@@ -42,6 +42,23 @@ describe("any cutting of one output reads the same", () => {
     expect(wrong).toEqual([])
   })
 
+  test("T22 T23: cuttings of outputs of tags, backticks, quotes and decisions yield the same", () => {
+    const decisions = ['{"action":"tool","tool":"x","args":{}}', '{"action":"finish","message":"a ', '"}', "{a: "]
+    const pieces = ["`", "<think>", "\n\n", '"b"', ', "}', ...decisions]
+    const random = mulberry32(seedOf(24))
+    const wrong: string[] = []
+    for (let output = 0; output < runs(20_000); output++) {
+      const count = 1 + Math.floor(random() * 12)
+      const text = Array.from({ length: count }, () => pieces[Math.floor(random() * pieces.length)]).join("")
+      const whole = readPieces([text])
+      for (const cut of [Array.from(text), cutRandomly(text, random)]) {
+        const faults = differences(whole, readPieces(cut))
+        if (faults.length > 0) wrong.push(`${JSON.stringify(text)}: ${faults.join("; ")}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
   test.each([
     { name: "decodes escapes chunk by chunk", make: readerThatDecodesPerChunk },
     { name: "parses everything again at each chunk", make: readerThatParsesAgain },
