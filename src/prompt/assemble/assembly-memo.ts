@@ -97,12 +97,14 @@ function withOwnList(injection: Injection, known: Injection | undefined): Inject
   if (!Array.isArray(content)) return injection
   const [entries, before] = [content, known?.content] as [readonly SlotEntry[], SlotValue | undefined]
   if (!Array.isArray(before) || entries.length + before.length > mostCompared) return { ...injection, content: entries.slice() }
-  const byText = new Map((before as readonly SlotEntry[]).map((entry) => [entryText(entry), entry]))
-  const standIn = (entry: SlotEntry): SlotEntry => {
+  const byText = new Map<string, SlotEntry>()
+  for (const entry of before as readonly SlotEntry[]) byText.set(entryText(entry), entry)
+  const standing: SlotEntry[] = []
+  for (const entry of entries) {
     const equal = byText.get(entryText(entry))
-    return equal !== undefined && sameData(equal, entry) ? equal : entry
+    standing.push(equal && sameData(equal, entry) ? equal : entry)
   }
-  return { ...injection, content: entries.map(standIn) }
+  return { ...injection, content: standing }
 }
 
 const entryText = ({ text }: SlotEntry): string => (typeof text === "object" && isText(text) ? text.text : "")

@@ -40,8 +40,8 @@ interface OpenMessage {
 export class DraftRecorder {
   readonly #messages: DraftMessage[] = []
   readonly #printed = new Set<string>()
-  /** Marks what was printed without being looked at. Few ask for it, so it is marked when the first one does. */
-  readonly #unmarked: (() => void)[] = []
+  /** Items that were printed without being looked at. Few ask for them, so they are marked when the first one does. */
+  readonly #unmarked: (() => readonly Injection[])[] = []
   /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
   again: Piece | undefined
   /** The origin of what is printed now. */
@@ -129,14 +129,9 @@ export class DraftRecorder {
     this.#memo.set(joinedItems, item, joined)
   }
 
-  /** Notes that an injection printed something. */
-  markPrinted(key: string): void {
-    this.#printed.add(key)
-  }
-
-  /** Has `mark` called before somebody asks for a key that nobody has marked. */
-  markLater(mark: () => void): void {
-    this.#unmarked.push(mark)
+  /** Notes that injections printed something, as soon as somebody asks for a key that nobody has marked. */
+  markLater(injections: () => readonly Injection[]): void {
+    this.#unmarked.push(injections)
   }
 
   /** Opens a message. If nothing is printed in it, it is left out, unless it makes or answers a native call. */
@@ -170,7 +165,7 @@ export class DraftRecorder {
     this.#dropEmptyMessage()
     const [printed, unmarked] = [this.#printed, this.#unmarked]
     const has = (key: string): boolean => {
-      if (!printed.has(key)) for (const mark of unmarked.splice(0)) mark()
+      if (!printed.has(key)) for (const items of unmarked.splice(0)) for (const item of items()) printed.add(item.key)
       return printed.has(key)
     }
     return { messages: this.#messages, printed: unmarked.length === 0 ? printed : { has } }

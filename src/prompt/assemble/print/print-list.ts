@@ -18,8 +18,6 @@ interface ListPlace<Item extends ListItem> {
   readonly writer: FrameWriter
   readonly recorder: DraftRecorder
   readonly print: (item: Item) => boolean
-  /** Notes that an item with an origin of its own was printed without `print`. */
-  readonly printedAgain?: (item: Item) => void
 }
 
 /** Everything beside an item that its text depends on. In equal contexts, the same item prints the same. */
@@ -50,7 +48,7 @@ export const longList = 16
  * other here the last time too are not printed one by one: their pieces are put again. A change of one of a thousand prints one.
  */
 export function printList<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
-  const { node, context, memo, writer, recorder, print, printedAgain } = place
+  const { node, context, memo, writer, recorder, print } = place
   const { separator = "\n" } = context.file
   const isLong = items.length >= longList
   const before = isLong ? memo.get(lists, node) : undefined
@@ -66,7 +64,8 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
       const moved = recorder.pieces.length - begun - run.from
       recorder.putAgain(known.pieces, run.from, run.to)
       for (let place = run.first; place < run.end; place++) ends.push((known.ends[place] ?? 0) + moved)
-      if (printedAgain) recorder.markLater(() => (printedIn(known, run) as readonly Item[]).forEach(printedAgain))
+      // Each item of the rest slot has a key of its own.
+      if (context.key === "") recorder.markLater(() => printedIn(known, run) as readonly Injection[])
       if (run.to > run.from) {
         writer.passed()
         writer.separate(separator, node.source)

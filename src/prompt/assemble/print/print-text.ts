@@ -2,7 +2,7 @@ import type { Source } from "../../../core/source.ts"
 import type { Trust, TrustedText } from "../../../core/value.ts"
 import { encodeFence, encodeText, isQuoting } from "../../encode/encode.ts"
 import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
-import { type CutText, closedNotice, cutOf, framedNotice, isEncodedText } from "../../encode/marked-text.ts"
+import { type CutText, closedNotice, framedNotice, markOf } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
 
@@ -31,9 +31,9 @@ export interface TextPlace {
 export function printText(text: TrustedText, { node, markers, source: around }: TextPlace): PrintedPart[] {
   const source = text.source ?? around
   const content = { part: "content", trust: text.trust, source } as const
-  if (isEncodedText(text)) return [{ ...content, text: text.text }]
+  const { encoded, cut } = markOf(text) ?? {}
+  if (encoded) return [{ ...content, text: text.text }]
   const encoder = node.encoder ?? (text.trust === "author" ? undefined : node.alone ? "lines" : "inline")
-  const cut = cutOf(text)
   const encode = (raw: string) => (encoder === undefined || raw === "" ? raw : encodeText(raw, encoder, markers))
   const whole = encoder === "fence" ? text.text : encode(text.text)
   // Each mark makes the text longer, so most texts need no second look.

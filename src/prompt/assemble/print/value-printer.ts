@@ -176,8 +176,7 @@ export function printRestItems(
     recorder.origin = around
     return isPrinted
   }
-  const printedAgain = ({ key }: Injection): void => recorder.markPrinted(key)
-  return printList(shown, { node, context, memo, writer, recorder, print, printedAgain })
+  return printList(shown, { node, context, memo, writer, recorder, print })
 }
 
 /**

@@ -141,7 +141,7 @@ describe("what the rest slot printed before", () => {
         recorder.origin = around
         return true
       }
-      printList(list, { node, context, memo, writer, recorder, print, printedAgain: ({ key }) => recorder.markPrinted(key) })
+      printList(list, { node, context, memo, writer, recorder, print })
       return printed
     }
     expect(printedOf(items)).toHaveLength(1000)
