@@ -42,8 +42,6 @@ export class DraftRecorder {
   readonly #printed = new Set<string>()
   /** Items that were printed without being looked at. Few ask for them, so they are marked when the first one does. */
   readonly #unmarked: (() => readonly Injection[])[] = []
-  /** The piece that was put last, or one that stood here in an earlier draft. The next piece reuses it if both are equal. */
-  again: Piece | undefined
   /** The origin of what is printed now. */
   origin = ownFrame
   /** True if the first piece of a message is the file's own text, and not a value, a fence or a notice. */
@@ -84,14 +82,10 @@ export class DraftRecorder {
     if (text === "") return
     const { key, stability } = this.origin
     const { pieces } = this.#place(source)
-    const { again } = this
-    const isAlike = again?.text === text && again.source === source && again.part === part && again.trust === trust && !parts
-    this.again = isAlike && again.key === key && again.stability === stability ? again : undefined
-    this.again ??= source
+    const piece: Piece = source
       ? { text, key, part, trust, stability, source, known: undefined, hash: undefined, span: undefined }
       : { text, key, part, trust, stability, known: undefined, hash: undefined, span: undefined }
-    if (parts) this.again = { ...this.again, parts, extraTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0) }
-    pieces.push(this.again)
+    pieces.push(parts ? { ...piece, parts, extraTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0) } : piece)
     this.mark()
   }
 

@@ -50,8 +50,6 @@ interface EntryBlock {
   readonly pieces: readonly Piece[]
   /** True if the first piece is the file's own text, and not a value, a fence or a notice. */
   readonly opensWithFrame: boolean
-  /** The white space that stood before the block the last time. */
-  lead?: Piece | undefined
   /** The message that the block makes, once it was asked for. */
   message?: DraftMessage
   /** The messages of the lists that its entry begins, such as a history. They grow from turn to turn. */
@@ -235,11 +233,7 @@ function printBlock({ writer, recorder }: ValuePrinter, block: EntryBlock, { nod
   if (!first) return false
   // White space that is not printed yet joins a frame in one piece. Before a value it is a piece of its own.
   if (opensWithFrame) writer.settled(settleFrame(first.text), first.source ?? node.source)
-  else {
-    recorder.again = block.lead
-    writer.beforeContent(node.source)
-    block.lead = recorder.again
-  }
+  else writer.beforeContent(node.source)
   recorder.putAgain(pieces, opensWithFrame ? 1 : 0, pieces.length)
   recorder.mark()
   return true
