@@ -20,7 +20,6 @@ export function withoutProvenance(
   const { injections, places } = liveInjections(combineInjections(stack, undefined, { dialect, memo }).injections, memo)
   const { draft } = fit(injections, {
     dialect,
-    prompt,
     file: promptFile(dialect, prompt),
     places,
     counting: { counter, memo },

@@ -75,7 +75,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleRequestOptio
   const counting = { counter, tools, memo }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given, memo)
-  const composing = { dialect, prompt, developerRole, file, places, counting, budgetTokens, cut, history, memo }
+  const composing = { dialect, file, developerRole, places, counting, budgetTokens, cut, history, memo }
   const fitted = isUnlimited(injections, options) ? whole(compose(injections, composing)) : options.fit?.(injections, composing)
   invariant(fitted, "a request has a limit, and what fits it is not loaded")
   const counted = countMessages(fitted.draft, counting)

@@ -2,7 +2,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import type { KeptPrestart } from "../../core/conversation.ts"
 import { authored, Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isText, priority, type TrustedText } from "../../core/value.ts"
-import type { Dialect } from "../dialect/dialect.ts"
+import { type Dialect, type PromptFile, promptFile } from "../dialect/dialect.ts"
 import { renderNotice } from "../dialect/render-notice.ts"
 import { shippedDialect } from "../dialect/shipped.ts"
 import type { Markers } from "../encode/lines.ts"
@@ -109,7 +109,7 @@ export function buildContextPrompt(blocks: ContextBlocks, userText: string, opti
     new Memo(),
   )
   const dialect = guarded(typeof chosen === "string" ? shippedDialect(chosen, locale) : chosen)
-  return printMessage(injections, dialect, "chat")
+  return printMessage(injections, dialect, promptFile(dialect, "chat"))
 }
 
 const emptyTurn = { group: false, agentName: "", history: [], tools: [], runs: [], steps: [] } as const
@@ -126,20 +126,16 @@ function withLabels(markers: Markers): Markers {
   return { ...markers, heads: [...markers.heads, ...labels] }
 }
 
-/** The last message that injections print in a prompt of a dialect, cleaned and encoded, not counted; `""` if there is none. */
-function printMessage(injections: readonly Injection[], dialect: Dialect, prompt: string): string {
+/** The last message that injections print in a prompt, cleaned and encoded, not counted; `""` if there is none. */
+function printMessage(injections: readonly Injection[], dialect: Dialect, file: PromptFile): string {
   const memo = new Memo()
   const clean = injections.map((injection) => cleanInjection(injection, memo)?.injection ?? injection)
-  const { messages } = compose(clean, { dialect, prompt, memo })
+  const { messages } = compose(clean, { dialect, file, memo })
   return (messages.at(-1)?.pieces ?? []).map(({ text }) => text).join("")
 }
-
-/** No prompt file can have this name, because the name of a file ends before its dot. */
-const aloneName = "alone.injection"
 
 /** The text that one injection prints in a dialect, alone on its lines. */
 function printAlone(injection: Injection, dialect: Dialect): string {
   const template = parseTemplate(`\${role(system)}\n\${${injection.key}}`)
-  const files = new Map(dialect.files).set(aloneName, { template, separator: "\n", omit: [] })
-  return printMessage([injection], { ...dialect, files }, aloneName)
+  return printMessage([injection], dialect, { template, separator: "\n", omit: [] })
 }

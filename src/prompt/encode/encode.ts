@@ -54,12 +54,17 @@ export function encodeFence(text: string, info = ""): string {
     const message = `Expected a fence's info on one line without backticks, found ${JSON.stringify(info)}.`
     throw new PromptStrataError("encoding", message)
   }
+  const fence = fenceFor(text)
+  return `${fence}${info}\n${text}\n${fence}`
+}
+
+/** The fence that {@link encodeFence} puts around a text. */
+export function fenceFor(text: string): string {
   let length = 3
   if (backtick.test(text)) {
     for (const [run] of withoutUnseen(text).matchAll(/`+/g)) length = Math.max(length, run.length + 1)
   }
-  const fence = "`".repeat(length)
-  return `${fence}${info}\n${text}\n${fence}`
+  return "`".repeat(length)
 }
 
 /**

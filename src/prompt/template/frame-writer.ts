@@ -40,12 +40,16 @@ export class FrameWriter {
     if (before !== "") this.#wait(before, source)
     if (body !== "") {
       const isWhole = this.#piece === "literal"
-      const first = isWhole ? body : (lines[0] ?? "")
-      this.#sink(this.#waiting === "" ? first : collapseBlank(this.#waiting) + first, source)
+      this.line(isWhole ? body : (lines[0] ?? ""), source)
       for (let i = 1; !isWhole && i < lines.length; i++) this.#sink(lines[i] ?? "", source)
-      this.passed()
     }
     if (after !== "") this.#wait(after, source)
+  }
+
+  /** Prints a line that is laid out, in one piece with the white space that waits before it. */
+  line(text: string, source: Source): void {
+    this.#sink(this.#waiting === "" ? text : collapseBlank(this.#waiting) + text, source)
+    this.passed()
   }
 
   /** Must be called before a value is printed: the white space that waits stands before it. */

@@ -19,8 +19,6 @@ export interface FitStep {
 
 /** Options of `fit`. */
 export interface FitOptions extends ComposeOptions {
-  /** The prompt's file. */
-  readonly file: PromptFile
   readonly places: KeyPlaces
   readonly counting: CountOptions
   /** Tokens that the whole request may have, with what the provider adds around messages. */

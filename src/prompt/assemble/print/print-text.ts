@@ -1,6 +1,6 @@
 import type { Source } from "../../../core/source.ts"
 import type { Trust, TrustedText } from "../../../core/value.ts"
-import { encodeFence, encodeText, isQuoting } from "../../encode/encode.ts"
+import { encodeText, fenceFor, isQuoting } from "../../encode/encode.ts"
 import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, closedNotice, framedNotice, markOf } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
@@ -67,7 +67,7 @@ interface FencedPlace {
 }
 
 function fenced(text: string, { cut, content, node, markers }: FencedPlace): PrintedPart[] {
-  const whole = encodeFence(text)
+  const fence = fenceFor(text)
   const frame = { part: "frame", trust: "author", source: node.source } as const
   const encoded = (words: string) => {
     if (markers === undefined) return words
@@ -76,8 +76,7 @@ function fenced(text: string, { cut, content, node, markers }: FencedPlace): Pri
   }
   const inside: PrintedPart[] = [{ ...content, text: encoded(cut ? cut.head : text) }]
   if (cut) inside.push(noticePart(cut), { ...content, text: encoded(cut.tail), source: tailSource(content.source, cut, node) })
-  const opening = { ...frame, text: whole.slice(0, whole.indexOf("\n") + 1) }
-  return [opening, ...inside, { ...frame, text: whole.slice(whole.lastIndexOf("\n")) }]
+  return [{ ...frame, text: `${fence}\n` }, ...inside, { ...frame, text: `\n${fence}` }]
 }
 
 function noticePart(cut: CutText): PrintedPart {

@@ -2,7 +2,7 @@ import type { Memo } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { MessageRole, ToolCall } from "../../../core/span.ts"
 import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../../core/value.ts"
-import { type Dialect, promptFile } from "../../dialect/dialect.ts"
+import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import { type NoticeText, noticeOf } from "../../encode/marked-text.ts"
 import { type Placement, placeInjections, slotOf } from "../../layers/combine-injections.ts"
 import { promptVariables } from "../../layers/prompt-names.ts"
@@ -29,8 +29,8 @@ import {
 /** Options of {@link compose}. */
 export interface ComposeOptions {
   readonly dialect: Dialect
-  /** A prompt file of the dialect: `planner`, `final`, `chat`. */
-  readonly prompt: string
+  /** The prompt's file. */
+  readonly file: PromptFile
   /** True when the model has a developer role; else developer items fold into the system message (S8). */
   readonly developerRole?: boolean | undefined
   /** Remembers what was printed. */
@@ -38,11 +38,7 @@ export interface ComposeOptions {
 }
 
 /** Puts injections into a prompt's slots. Nothing is cleaned, counted or cut here. */
-export function compose(
-  injections: readonly Injection[],
-  { dialect, prompt, developerRole = false, memo }: ComposeOptions,
-): Draft {
-  const file = promptFile(dialect, prompt)
+export function compose(injections: readonly Injection[], { dialect, file, developerRole = false, memo }: ComposeOptions): Draft {
   const placement = placeInjections(injections, file, { developerRole })
   const printer = new PromptPrinter({ dialect, injections, placement, developerRole, memo })
   walk(file.template.nodes, printer.writer, printer)

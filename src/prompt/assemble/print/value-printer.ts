@@ -7,7 +7,7 @@ import type { Markers } from "../../encode/lines.ts"
 import { type NoticeText, noticeOf } from "../../encode/marked-text.ts"
 import { slotOf } from "../../layers/combine-injections.ts"
 import type { SlotNode } from "../../template/ast.ts"
-import { FrameWriter, settleFrame } from "../../template/frame-writer.ts"
+import { FrameWriter } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
 import type { DraftMessage, Piece } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
@@ -232,7 +232,7 @@ function printBlock({ writer, recorder }: ValuePrinter, block: EntryBlock, { nod
   const first = pieces[0]
   if (!first) return false
   // White space that is not printed yet joins a frame in one piece. Before a value it is a piece of its own.
-  if (opensWithFrame) writer.settled(settleFrame(first.text), first.source ?? node.source)
+  if (opensWithFrame) writer.line(first.text, first.source ?? node.source)
   else writer.beforeContent(node.source)
   recorder.putAgain(pieces, opensWithFrame ? 1 : 0, pieces.length)
   recorder.mark()
