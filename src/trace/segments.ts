@@ -158,3 +158,31 @@ function isLowerCase(words: string): boolean {
 export async function* segmentsOf(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnSegment> {
   for await (const event of withSegments(events)) if (event.type === "segment") yield event.segment
 }
+
+/** The text of a turn with its thinking between tags, and with the calls of tools where these are asked for. */
+export async function* textWithThinking(
+  events: AsyncIterable<TurnEvent>,
+  { toolCalls = false }: { readonly toolCalls?: boolean | undefined },
+): AsyncGenerator<string> {
+  let isOpen = false
+  for await (const event of events) {
+    const isCall = toolCalls && event.type === "tool-start"
+    if (isCall || event.type === "thinking-delta") {
+      const inside = event.type === "tool-start" ? `${isOpen ? "\n" : ""}${callOf(event)}\n` : event.delta
+      yield isOpen ? inside : `<think>${inside}`
+      isOpen = true
+    } else if (
+      isOpen &&
+      (event.type === "text-delta" || event.type === "turn-end" || (event.type === "step-end" && !toolCalls))
+    ) {
+      yield "</think>"
+      isOpen = false
+    }
+    if (event.type === "text-delta") yield event.delta
+  }
+}
+
+/** A call as one line that cannot end the thinking that it stands in. */
+function callOf({ tool, args }: { readonly tool: string; readonly args: unknown }): string {
+  return `${tool}(${JSON.stringify(args)})`.replaceAll("<", "\\u003c")
+}

@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { late } from "../../core/late.ts"
 import { startPausableTimer } from "../../core/timers.ts"
 import type { TurnSegment } from "../../trace/segments.ts"
 import type { TurnAnswer, TurnEvent, TurnFailure, TurnResult } from "../../trace/turn-event.ts"
@@ -99,7 +100,7 @@ export class StartedTurn implements Turn {
 
   textStreamWithThinking(options: ThinkingOptions = {}): AsyncIterable<string> {
     checkOptions<ThinkingOptions>("textStreamWithThinking", options, { toolCalls: true })
-    return textWithThinking(this.#log, options)
+    return lateThinking(readLog<TurnEvent>(this.#log), options)
   }
 
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
@@ -107,33 +108,15 @@ export class StartedTurn implements Turn {
   }
 }
 
-/** Loads the reader of segments, of which most programs ask for none. */
+/** Loads the readers of segments and of thinking, which most programs ask for neither. */
+const loadSegments = late(() => import("../../trace/segments.ts"))
+
 async function* lateSegments(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnSegment> {
-  yield* (await import("../../trace/segments.ts")).segmentsOf(events)
+  yield* (await loadSegments()).segmentsOf(events)
 }
 
-async function* textWithThinking(log: EventLog, { toolCalls = false }: ThinkingOptions): AsyncGenerator<string> {
-  let isOpen = false
-  for await (const event of readLog<TurnEvent>(log)) {
-    const isCall = toolCalls && event.type === "tool-start"
-    if (isCall || event.type === "thinking-delta") {
-      const inside = event.type === "tool-start" ? `${isOpen ? "\n" : ""}${callOf(event)}\n` : event.delta
-      yield isOpen ? inside : `<think>${inside}`
-      isOpen = true
-    } else if (
-      isOpen &&
-      (event.type === "text-delta" || event.type === "turn-end" || (event.type === "step-end" && !toolCalls))
-    ) {
-      yield "</think>"
-      isOpen = false
-    }
-    if (event.type === "text-delta") yield event.delta
-  }
-}
-
-/** A call as one line that cannot end the thinking that it stands in. */
-function callOf({ tool, args }: { readonly tool: string; readonly args: unknown }): string {
-  return `${tool}(${JSON.stringify(args)})`.replaceAll("<", "\\u003c")
+async function* lateThinking(events: AsyncIterable<TurnEvent>, options: ThinkingOptions): AsyncGenerator<string> {
+  yield* (await loadSegments()).textWithThinking(events, options)
 }
 
 /** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */

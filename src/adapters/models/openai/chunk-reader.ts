@@ -1,25 +1,16 @@
 import { countOf, isRecord, listOf, parsedJson, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelPart, ModelReport, Usage } from "../../../core/model/language-model.ts"
 import type { ToolCall } from "../../../core/span.ts"
-import { argumentsText, createAnswerReader, finishOf, type StreamReader } from "../answer-parts.ts"
+import { argumentsText, createAnswerReader, finishOf } from "../answer-parts.ts"
 import { createPictureReader } from "./answer-media.ts"
 
-interface ChunkReader extends StreamReader<unknown> {
-  /** The recording of what the model said aloud, in pieces of base64. */
-  readonly recorded: readonly string[]
-  /** `recording` is what was made of them. */
-  end(recording?: readonly ModelPart[]): ModelPart[]
-}
-
 /**
- * Makes a reader for one streamed chat completion. It has begun with a chunk with choices, as chat completions have them. `push` returns text and thinking at once. `end` returns the tool calls, the last usage
+ * Makes a reader for one streamed chat completion. It has begun with a chunk with choices, as chat completions have them. `push` returns text and thinking at once. `recorded` has what the model said aloud, in pieces of base64, and
+ * `end` gets what was made of them; it returns the tool calls, the last usage
  * report and exactly one finish. A stream without a finish reason finishes as `other`, with a warning. The names of the tools
  * that were offered tell calls apart. `model` is the one that the request asked for, `provider` the name of whom it asked.
  */
-export function createChunkReader(
-  tools: readonly string[],
-  { provider, model }: { provider?: string; model?: string } = {},
-): ChunkReader {
+export function createChunkReader(tools: readonly string[], { provider, model }: { provider?: string; model?: string } = {}) {
   const answer = createAnswerReader(provider)
   const pictures = createPictureReader()
   const recorded: string[] = []
@@ -32,7 +23,7 @@ export function createChunkReader(
     recorded,
     finished: () => answer.finish !== undefined,
     begun: () => begun,
-    push(chunk) {
+    push(chunk: unknown): ModelPart[] {
       begun ||= Array.isArray(recordOf(chunk).choices)
       const choice = firstChoice(chunk)
       // A server that ignores `stream: true` sends one document, which has a message. MiniMax repeats a streamed answer in one.
@@ -55,7 +46,7 @@ export function createChunkReader(
       const files = pictures.push(delta)
       return [...answer.thinking.push(content.reasoning), ...answer.text.push(said), ...files]
     },
-    end: (recording = []) => [
+    end: (recording: readonly ModelPart[] = []): ModelPart[] => [
       ...answer.thinking.end(),
       ...answer.text.end(),
       ...recording,

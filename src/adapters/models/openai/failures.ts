@@ -6,7 +6,11 @@ import { headerSecrets, modelError, redactorOf } from "../model-error.ts"
 import type { Connection } from "./connection.ts"
 
 /** The model that a request went to, and its server. */
-type Target = Connection & { readonly id: string /** The address of requests, for messages. */; readonly url: string }
+interface Target extends Connection {
+  readonly id: string
+  /** The address of requests, for messages. */
+  readonly url: string
+}
 
 /** Makes an error of a failed request. It hides the key, all header values, and the credentials and query values of the base URL. */
 export function failure(fault: Fault, { id, url, apiKey, headers, baseUrl }: Target): PromptStrataError {

@@ -75,7 +75,7 @@ function ownAttachments(model: string): Pick<ModelCapabilities, "attachments" | 
   return { attachments: [...pictureTypes, "application/pdf"], attachmentUrls: [...pictureTypes] }
 }
 
-/** Most requests need it not. */
+/** Most requests need none of it. */
 const loadFurther = late(() => import("./further.ts"))
 
 /** Everything that a request needs, made with the first one. */
