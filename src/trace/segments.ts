@@ -160,10 +160,7 @@ export async function* segmentsOf(events: AsyncIterable<TurnEvent>): AsyncGenera
 }
 
 /** The text of a turn with its thinking between tags, and with the calls of tools where these are asked for. */
-export async function* textWithThinking(
-  events: AsyncIterable<TurnEvent>,
-  { toolCalls = false }: { readonly toolCalls?: boolean | undefined },
-): AsyncGenerator<string> {
+export async function* textWithThinking(events: AsyncIterable<TurnEvent>, toolCalls: boolean): AsyncGenerator<string> {
   let isOpen = false
   for await (const event of events) {
     const isCall = toolCalls && event.type === "tool-start"

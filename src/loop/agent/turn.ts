@@ -1,7 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
-import { late } from "../../core/late.ts"
 import { startPausableTimer } from "../../core/timers.ts"
 import type { TurnSegment } from "../../trace/segments.ts"
 import type { TurnAnswer, TurnEvent, TurnFailure, TurnResult } from "../../trace/turn-event.ts"
@@ -91,7 +90,8 @@ export class StartedTurn implements Turn {
   }
 
   get segments(): AsyncIterable<TurnSegment> {
-    return lateSegments(readLog<TurnEvent>(this.#log))
+    const events = readLog<TurnEvent>(this.#log)
+    return lateReader(({ segmentsOf }) => segmentsOf(events))
   }
 
   get partials(): AsyncIterable<unknown> {
@@ -100,7 +100,8 @@ export class StartedTurn implements Turn {
 
   textStreamWithThinking(options: ThinkingOptions = {}): AsyncIterable<string> {
     checkOptions<ThinkingOptions>("textStreamWithThinking", options, { toolCalls: true })
-    return lateThinking(readLog<TurnEvent>(this.#log), options)
+    const events = readLog<TurnEvent>(this.#log)
+    return lateReader(({ textWithThinking }) => textWithThinking(events, options.toolCalls === true))
   }
 
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent> {
@@ -108,15 +109,9 @@ export class StartedTurn implements Turn {
   }
 }
 
-/** Loads the readers of segments and of thinking, which most programs ask for neither. */
-const loadSegments = late(() => import("../../trace/segments.ts"))
-
-async function* lateSegments(events: AsyncIterable<TurnEvent>): AsyncGenerator<TurnSegment> {
-  yield* (await loadSegments()).segmentsOf(events)
-}
-
-async function* lateThinking(events: AsyncIterable<TurnEvent>, options: ThinkingOptions): AsyncGenerator<string> {
-  yield* (await loadSegments()).textWithThinking(events, options)
+/** Loads the readers of segments and of thinking, of which most programs ask for none. */
+async function* lateReader<Value>(read: (readers: typeof import("../../trace/segments.ts")) => AsyncIterable<Value>) {
+  yield* read(await import("../../trace/segments.ts"))
 }
 
 /** The events of a turn so far, a `text-delta` as its characters alone, and its readers that have not come to the end. */

@@ -14,7 +14,6 @@ import { assembledBefore, sameData, sizeOf } from "./assembly-memo.ts"
 import { type CleanInjection, cleanInjection } from "./clean-injections.ts"
 import { decide } from "./decide.ts"
 import { countMessages } from "./draft/count.ts"
-import type { Draft } from "./draft/draft.ts"
 import type { KeyPlaces } from "./fit/draft-items.ts"
 import type { FitOptions, FittedDraft } from "./fit/fit-state.ts"
 import type { WaterMarks } from "./fit/water-marks.ts"
@@ -76,7 +75,11 @@ function assembleAnew(given: readonly Injection[], options: AssembleRequestOptio
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given, memo)
   const composing = { dialect, file, developerRole, places, counting, budgetTokens, cut, history, memo }
-  const fitted = isUnlimited(injections, options) ? whole(compose(injections, composing)) : options.fit?.(injections, composing)
+  // Where nothing is cut, nobody asks for the tokens of a cut injection.
+  const whole = { fromTokens: () => 0, windowRoom: () => undefined, steps: [], cut: {}, prefixMoved: undefined }
+  const fitted: FittedDraft | undefined = isUnlimited(injections, options)
+    ? { draft: compose(injections, composing), ...whole }
+    : options.fit?.(injections, composing)
   invariant(fitted, "a request has a limit, and what fits it is not loaded")
   const counted = countMessages(fitted.draft, counting)
   const sanitised = cleaned.flatMap(({ injection: { key, enabled }, removed, kinds }) =>
@@ -101,12 +104,6 @@ export function isUnlimited(injections: readonly Injection[], { budgetTokens, cu
   if (budgetTokens !== undefined || Object.keys(cut).length > 0) return false
   for (const { fit } of injections) if (fit?.maxTokens !== undefined) return false
   return true
-}
-
-/** A draft in which nothing is cut, so nobody asks for the tokens of a cut injection. */
-function whole(draft: Draft): FittedDraft {
-  const none = () => 0
-  return { draft, fromTokens: none, windowRoom: () => undefined, steps: [], cut: {}, prefixMoved: undefined }
 }
 
 interface GuardedDialect {

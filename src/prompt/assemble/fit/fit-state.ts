@@ -149,9 +149,7 @@ export class FitState implements FittedDraft {
   }
 
   windowRoom(tokens: number): WindowRoom | undefined {
-    const { budgetTokens, places, history } = this.options
-    if (budgetTokens === undefined || !places.of.has("history")) return undefined
-    return roomOf(this, { budgetTokens, freeTokens: budgetTokens - tokens, history })
+    return roomOf(this, this.options, tokens)
   }
 
   /** Tokens of the prompt with only the injections that stay from turn to turn. */

@@ -2,6 +2,7 @@ import { type GrownList, growIn, type Memo, memoKind } from "../../../core/memo.
 import type { CutRecord, WindowRoom } from "../../../core/span.ts"
 import type { Injection, SlotEntry } from "../../../core/value.ts"
 import { type MessageCounter, tokensUpTo } from "../tokens/message-counter.ts"
+import type { KeyPlaces } from "./draft-items.ts"
 import { dropOrder, type Unit } from "./drop-order.ts"
 
 /** Options for the steps in which history is cut. Steps let a provider's cache serve the history over many turns (S16). */
@@ -67,18 +68,18 @@ export function unitTokens(unit: Unit | undefined, upTo: readonly number[]): num
   return (upTo[unit.at + unit.size - 1] ?? 0) - (unit.at === 0 ? 0 : (upTo[unit.at - 1] ?? 0))
 }
 
-/** Tells of `freeTokens` that the steps of a cut history leave them (S16). */
+/** Tells what the steps of a cut history leave free of a budget, beside the tokens of the request (S16). */
 export function roomOf(
   fitted: { readonly cut: CutRecord; turnTokens(): number },
-  {
-    history: { lowWater = defaultLowWater, reserveTokens = 0 },
-    ...room
-  }: Pick<WindowRoom, "budgetTokens" | "freeTokens"> & { readonly history: WaterMarks },
+  { budgetTokens = 0, places, history }: { budgetTokens?: number | undefined; places: KeyPlaces; history: WaterMarks },
+  tokens: number,
 ): WindowRoom | undefined {
-  const cut = fitted.cut.history
-  if (cut === undefined || !("entries" in cut) || lowWater >= 1 || room.freeTokens <= 0) return undefined
-  const reservedTokens = Math.min(room.freeTokens, Math.max(0, reserveTokens && reserveTokens - fitted.turnTokens()))
-  return { ...room, reservedTokens, reason: cutInSteps }
+  const { lowWater = defaultLowWater, reserveTokens = 0 } = history
+  const freeTokens = budgetTokens - tokens
+  const cut = freeTokens > 0 && lowWater < 1 && places.of.has("history") ? fitted.cut.history : undefined
+  if (cut === undefined || !("entries" in cut)) return undefined
+  const reservedTokens = Math.min(freeTokens, Math.max(0, reserveTokens && reserveTokens - fitted.turnTokens()))
+  return { budgetTokens, freeTokens, reservedTokens, reason: cutInSteps }
 }
 
 const cutInSteps = "history is cut in steps, so that a provider's cache serves its beginning over many turns"
