@@ -22,7 +22,7 @@ const prompts = readdirSync(shippedPromptsFolder)
   .filter((name) => !name.endsWith("folders.ts"))
   .map((name) => [`chunks/shipped-prompts/${name.replace(/\.ts$/, "")}`, `${shippedPromptsFolder}/${name}`])
 
-/** What assembling needs, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, what is loaded with a turn or behind it, the entry for Node.js, and the list of commands: filled when every module is known. */
+/** What assembling needs, what fits a request besides, what the root entry loads at once, what a turn of an agent needs, what answers in prose need, what plans in JSON need, what hooks and tools need, what its calls of tools need, what the tables of a store in memory need, what is loaded with a turn or behind it, the entry for Node.js, and the list of commands: filled when every module is known. */
 const ofAssembly = new Set()
 const ofFitting = new Set()
 const ofErrors = new Set()
@@ -171,9 +171,10 @@ const { output } = await bundle.write({
   minify: false,
   // Every one of them stands before a `new Map`, `new Set` or `new WeakMap`, of which a program's bundler knows that they are pure.
   comments: { annotation: false },
-  // All that the root entry loads as four files, because an import pays for files more than for code. A program's bundler takes a file
-  // with its `import()`s whole: so what assembling needs is a file of its own, for `assemble` calls for no agent, and so is what tools
-  // need, and what no turn needs, such as the parser of templates, for the shipped ones are compiled.
+  // All that the root entry loads as a few files, because an import pays for files more than for code. A program's bundler takes a file
+  // with its `import()`s whole: so what assembling needs is a file of its own, for `assemble` calls for no agent, and so is what fits a
+  // request, for few turns have a limit, what tools need, and what no turn needs, such as the parser of templates, for the shipped ones
+  // are compiled.
   codeSplitting: {
     groups: [
       // All that `promptstrata --version` needs, and before it what of that the root entry needs: a group takes in what its files import.
