@@ -10,6 +10,7 @@ const hangMs = 1_800_000
 const isolated = [
   "test/loop/agent/unloaded-loop.test.ts",
   "test/loop/agent/unloaded-reader.test.ts",
+  "test/loop/turn/late-fitting.test.ts",
   "test/node/file-log-coarse.test.ts",
   "test/node/profile/told-once.test.ts",
   "test/adapters/tokenizers/tiktoken/load-encoder.test.ts",
