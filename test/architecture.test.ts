@@ -28,6 +28,20 @@ describe("what makes the source readable", () => {
     expect(questioningComments(sources)).toEqual([])
   })
 
+  test("no two files export a type of one name, so that an import says which it is", () => {
+    const twice = (files: ReadonlyMap<string, string>) => {
+      const exported = [...files].flatMap(([file, text]) =>
+        [...text.matchAll(/^export (?:interface|type|class) (\w+)/gm)].map(([, name = ""]) => ({ file, name })),
+      )
+      return [...Map.groupBy(exported, ({ name }) => name)].filter(([, found]) => found.length > 1)
+    }
+    expect(twice(sources).map(([name, found]) => `${name}: ${found.map(({ file }) => file).join(", ")}`)).toEqual([])
+    const planted = ["export interface A {", "export type A = 1", "type A = 1\nexport const A = 1"]
+    expect(
+      twice(new Map(planted.map((text, at) => [`src/${at}.ts`, text]))).map(([name, found]) => [name, found.length]),
+    ).toEqual([["A", 2]])
+  })
+
   test("no function of the loop has more than 40 lines", () => {
     const loop = new Map([...sources].filter(([file]) => file.startsWith("src/loop/")))
     expect(longFunctions(loop)).toEqual([])

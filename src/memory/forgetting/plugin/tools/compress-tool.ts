@@ -4,7 +4,7 @@ import { markedPath } from "../../pulled.ts"
 import { compress } from "../../reference/compress.ts"
 import { formatReferenceInfo, parseReferenceInfo } from "../../reference/reference-info.ts"
 import { compressionLevels, criterionNames } from "../../reference/reference-source.ts"
-import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
+import { CallRefusal, type ContextToolParts, defineContextTool } from "./context-tool.ts"
 
 const criteria = Object.keys(criterionNames) as readonly (keyof typeof criterionNames)[]
 const kinds = {
@@ -28,7 +28,7 @@ export function compressTool(parts: ContextToolParts): Tool {
     async run({ id: given = "", level, criterion, weights, count, from, to, topic }) {
       const id = markedPath(given)
       const item = parts.read().workspace.find((known) => known.id === id && known.kind === "reference")
-      if (item === undefined) throw new Refusal({ unknown: encodeInline(id.slice(0, 200)) })
+      if (item === undefined) throw new CallRefusal({ unknown: encodeInline(id.slice(0, 200)) })
       const reference = parseReferenceInfo(item.text) ?? { source: [{ kind: "unknown" }], current: item.text, extraData: "" }
       const after = await compress(reference, {
         level: oneOf(compressionLevels, level, "level") ?? "medium",
@@ -50,7 +50,7 @@ export function compressTool(parts: ContextToolParts): Tool {
 function oneOf<T extends string>(known: readonly T[], given: string | undefined, name: string): T | undefined {
   if (given === undefined) return undefined
   const found = known.find((word) => word === given.trim())
-  if (found === undefined) throw new Refusal({ [`bad_${name}`]: encodeInline(given.slice(0, 80)), known: known.join(", ") })
+  if (found === undefined) throw new CallRefusal({ [`bad_${name}`]: encodeInline(given.slice(0, 80)), known: known.join(", ") })
   return found
 }
 
@@ -61,6 +61,6 @@ function readWeights(text: string | undefined): readonly [number, number, number
     .split(/[\s,]+/)
     .map(Number)
   const all = [match, recency, use]
-  if (more.length > 0 || !all.every(Number.isFinite)) throw new Refusal({ bad_weights: encodeInline(text.slice(0, 80)) })
+  if (more.length > 0 || !all.every(Number.isFinite)) throw new CallRefusal({ bad_weights: encodeInline(text.slice(0, 80)) })
   return all as [number, number, number]
 }

@@ -49,7 +49,7 @@ interface ContextToolDefinition<Kinds extends Readonly<Record<string, Kind>>> {
   readonly required?: readonly (keyof Kinds & string)[]
   readonly writes?: boolean
   readonly withAnswer?: "required"
-  /** Returns the values of the tool's answer. Throw a {@link Refusal} to fail the call with an answer. */
+  /** Returns the values of the tool's answer. Throw a {@link CallRefusal} to fail the call with an answer. */
   run(args: GivenArguments<Kinds>, context: ToolContext): TemplateValues | Promise<TemplateValues>
 }
 
@@ -73,7 +73,7 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Ki
       try {
         return renderTemplate(answer, await run(args, context))
       } catch (thrown) {
-        if (!(thrown instanceof Refusal)) throw thrown
+        if (!(thrown instanceof CallRefusal)) throw thrown
         throw new PromptStrataError("tool-arguments", renderTemplate(answer, thrown.values), {
           evidence: { values: thrown.values },
         })
@@ -83,7 +83,7 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Ki
 }
 
 /** An error for a call that cannot be done. The tool's answer is rendered with these values. */
-export class Refusal extends Error {
+export class CallRefusal extends Error {
   readonly values: TemplateValues
 
   constructor(values: TemplateValues) {

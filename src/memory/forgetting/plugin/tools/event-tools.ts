@@ -6,7 +6,7 @@ import { eventScore, inTime } from "../../events/select-events.ts"
 import { formatStamp, parseStamp, stampAt, stampIn, stampRange } from "../../events/stamp.ts"
 import type { ZonedCalendar } from "../../events/zoned-calendar.ts"
 import { relevanceTo, topOf } from "../../ranking.ts"
-import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
+import { CallRefusal, type ContextToolParts, defineContextTool } from "./context-tool.ts"
 
 const defaultEvents = 10
 const mostEvents = 50
@@ -56,9 +56,9 @@ export function recordEventTool(parts: ContextToolParts): Tool {
     writes: true,
     run({ text: given = "", importance = defaultImportance, when }) {
       const text = shorten(given.replace(/\s+/g, " "), maxCharacters)
-      if (text === "") throw new Refusal({ no_text: true })
+      if (text === "") throw new CallRefusal({ no_text: true })
       const startMs = when === undefined ? now.atMs : momentArgument(when, calendar).startMs
-      if (startMs > now.atMs) throw new Refusal({ in_future: true })
+      if (startMs > now.atMs) throw new CallRefusal({ in_future: true })
       const state = parts.read()
       const prefix = `said:${turn.turnId}:`
       const id = `${prefix}${state.events.filter((event) => event.id.startsWith(prefix)).length + 1}`
@@ -76,7 +76,7 @@ export function recordEventTool(parts: ContextToolParts): Tool {
  */
 export function momentArgument(text: string, calendar: ZonedCalendar): ReturnType<typeof stampRange> {
   const stamp = parseStamp(text.trim()) ?? parseStamp(compact(text.trim()))
-  if (stamp === undefined) throw new Refusal({ bad_time: encodeInline(text.slice(0, 80)) })
+  if (stamp === undefined) throw new CallRefusal({ bad_time: encodeInline(text.slice(0, 80)) })
   return stampRange(stamp, calendar)
 }
 

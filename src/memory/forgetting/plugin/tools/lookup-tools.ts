@@ -3,7 +3,7 @@ import { encodeInline } from "../../../../prompt/encode/inline.ts"
 import type { Tool } from "../../../../prompt/tools/tool.ts"
 import { formatStamp, stampAt } from "../../events/stamp.ts"
 import { pull } from "../../pulled.ts"
-import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
+import { CallRefusal, type ContextToolParts, defineContextTool } from "./context-tool.ts"
 import { momentArgument } from "./event-tools.ts"
 
 const defaultMessages = 20
@@ -19,7 +19,7 @@ export function pullMessagesTool(parts: ContextToolParts): Tool {
       const fromMs = from === undefined ? undefined : momentArgument(from, calendar).startMs
       const beforeMs = to === undefined ? undefined : momentArgument(to, calendar).endMs
       if (fromMs !== undefined && beforeMs !== undefined && fromMs >= beforeMs)
-        throw new Refusal({ ends_first: encodeInline(`${from} - ${to}`.slice(0, 80)) })
+        throw new CallRefusal({ ends_first: encodeInline(`${from} - ${to}`.slice(0, 80)) })
       const messages = await turn.messages({
         speaker: speaker?.trim(),
         containing,

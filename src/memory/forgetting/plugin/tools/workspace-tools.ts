@@ -3,7 +3,7 @@ import type { Tool } from "../../../../prompt/tools/tool.ts"
 import type { ForgettingWorkspace } from "../../forgetting-workspace.ts"
 import { markedPath } from "../../pulled.ts"
 import { workspaceOf } from "../virtual-context-settings.ts"
-import { type ContextToolParts, defineContextTool, Refusal } from "./context-tool.ts"
+import { CallRefusal, type ContextToolParts, defineContextTool } from "./context-tool.ts"
 
 const maxIdCharacters = 500
 
@@ -33,7 +33,7 @@ export function putIntoWorkspaceTool(parts: ContextToolParts): Tool {
     writes: true,
     run({ id: given = "", text, kind: named }) {
       const id = markedPath(given)
-      if (id === "" || id.length > maxIdCharacters) throw new Refusal({ bad_id: true, limit: maxIdCharacters })
+      if (id === "" || id.length > maxIdCharacters) throw new CallRefusal({ bad_id: true, limit: maxIdCharacters })
       const state = parts.read()
       const pulled = state.pulled.find((item) => item.id === id)
       const known = state.workspace.find((item) => item.id === id)
