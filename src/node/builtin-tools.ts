@@ -1,6 +1,5 @@
 import { join } from "node:path"
 import leven from "leven"
-import { PromptStrataError } from "../core/errors.ts"
 import { dateFormat, findTimeZone } from "../core/memo.ts"
 import type { Clock } from "../core/ports.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
@@ -11,8 +10,7 @@ import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
 import { onOneLine } from "../prompt/encode/line-breaks.ts"
-import { renderParsed, type TemplateValues } from "../prompt/template/render.ts"
-import { renderTemplate } from "../prompt/template/render-template.ts"
+import type { TemplateValues } from "../prompt/template/render.ts"
 import { calculateTool } from "../prompt/tools/builtin/calculate.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
 import type { Tool } from "../prompt/tools/tool.ts"
@@ -31,7 +29,7 @@ const maxSources = 5
 
 /** Makes the tool `explain_memory`, which tells why the agent remembers something: words, sources, score and background work. */
 function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: string | undefined; words: ToolWords }): Tool {
-  const { description, usageHint, parameters, answer } = words
+  const { description, usageHint, parameters, say } = words
   const stamp = dateFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
   return defineTool({
     name: "explain_memory",
@@ -41,12 +39,12 @@ function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: string | un
     inputSchema: textArguments({ query: { description: parameters.query } }),
     async execute({ query }, context) {
       const { memory, receipts } = parentOf(context) ?? {}
-      if (memory === undefined || receipts === undefined) return renderTemplate(answer, { off: true })
+      if (memory === undefined || receipts === undefined) return say({ off: true })
       const { key, signal } = context
       const found = await explainMemories({ memory, receipts }, query, key, { limit: maxExplained, signal })
-      if (found.length === 0) return renderTemplate(answer, { none: true })
+      if (found.length === 0) return say({ none: true })
       const at = (atMs: number): string => stamp.format(atMs)
-      return found.map((each) => renderTemplate(answer, valuesOf(each, at))).join("\n")
+      return found.map((each) => say(valuesOf(each, at))).join("\n")
     },
   })
 }
@@ -86,9 +84,7 @@ function sourceText({ id, text, speaker, atMs }: StoredMemory, at: (atMs: number
  * can ask somebody.
  */
 function forgetMemoryTool({ words }: { words: ToolWords }): Tool {
-  const { description, usageHint, parameters, answer } = words
-  const say = (values: TemplateValues): string => renderTemplate(answer, values)
-  const refusal = (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values))
+  const { description, usageHint, parameters, say, refuse } = words
   return defineTool({
     name: "forget_memory",
     description,
@@ -98,12 +94,12 @@ function forgetMemoryTool({ words }: { words: ToolWords }): Tool {
     inputSchema: textArguments({ id: { description: parameters.id } }),
     async execute({ id }, context) {
       const { memory } = parentOf(context) ?? {}
-      if (memory?.get === undefined || memory.forget === undefined) throw refusal({ off: true })
+      if (memory?.get === undefined || memory.forget === undefined) throw refuse({ off: true })
       const { key, clock, confirm, signal } = context
       const known = await memory.get(id, key)
-      if (known === undefined || known.user !== key.user) throw refusal({ unknown: encodeInline(id) })
+      if (known === undefined || known.user !== key.user) throw refuse({ unknown: encodeInline(id) })
       const asked = { tool: "forget_memory", summary: say({ asks: onOneLine(known.text) }) }
-      if (confirm && !(await confirm(asked, signal))) throw refusal({ refused: true })
+      if (confirm && !(await confirm(asked, signal))) throw refuse({ refused: true })
       // After this the memory is gone, also if the turn ends.
       signal.throwIfAborted()
       const { memories, statements } = await memory.forget([id], key, { atMs: clock.nowMs(), inTurn: true })
@@ -130,7 +126,7 @@ interface CurrentTimeOptions {
  */
 export function currentTimeTool(options: CurrentTimeOptions): Tool {
   const { clock, locale, timeZone, words = toolWords(shippedPrompts("tools", locale), locale, "current_time") } = options
-  const { description, usageHint, parameters, answer } = words
+  const { description, usageHint, parameters, say, refuse } = words
   return defineTool({
     name: "current_time",
     description,
@@ -142,10 +138,10 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
       const zone = findTimeZone(name)
       if (zone === undefined) {
         const near = nearTimeZones(name)
-        const message = renderParsed(answer, { unknown: JSON.stringify(name.slice(0, 100)), near: near.join(", ") })
-        throw new PromptStrataError("tool-arguments", message, { evidence: { timeZone: name, near } })
+        const unknown = JSON.stringify(name.slice(0, 100))
+        throw refuse({ unknown, near: near.join(", ") }, { timeZone: name, near })
       }
-      return renderParsed(answer, { zone, ...localTime(clock.nowMs(), zone, locale) })
+      return say({ zone, ...localTime(clock.nowMs(), zone, locale) })
     },
   })
 }

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path"
-import { PromptStrataError } from "../core/errors.ts"
 import type { Clock } from "../core/ports.ts"
 import { repeatText } from "../loop/agent/schedule/repeat-text.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
@@ -9,7 +8,6 @@ import type { PromptSource } from "../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../prompt/encode/inline.ts"
 import type { TemplateValues } from "../prompt/template/render.ts"
-import { renderTemplate } from "../prompt/template/render-template.ts"
 import { defineTool } from "../prompt/tools/define-tool.ts"
 import type { Tool } from "../prompt/tools/tool.ts"
 import { textArguments } from "../prompt/tools/tool-schema.ts"
@@ -49,7 +47,7 @@ export function scheduleTools({
 
 type LocalWords = ToolWords & Pick<ScheduleOptions, "locale">
 
-function addTool(file: string, clock: Clock, { description, usageHint, parameters, answer, locale }: LocalWords): Tool {
+function addTool(file: string, clock: Clock, { description, usageHint, parameters, say, refuse, locale }: LocalWords): Tool {
   return defineTool({
     name: "add_schedule",
     description,
@@ -72,15 +70,14 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
         const outcome = await wakes.set(key, { at, reason, repeat: repeated, timeZone: time_zone.trim() || undefined, to })
         if (outcome.ok) {
           const { wake, clockChange = "exact", quiet, waits } = outcome
-          return renderTemplate(answer, { ...printedWake(wake, locale), [clockChange]: true, quiet, waits })
+          return say({ ...printedWake(wake, locale), [clockChange]: true, quiet, waits })
         }
         const refusal = outcome.refusal.replaceAll("-", "_")
         const now = new Date(clock.nowMs()).toISOString()
-        if (refusal !== "unclear" || repeated !== undefined)
-          throw new PromptStrataError("tool-arguments", renderTemplate(answer, { [refusal]: true, now }))
+        if (refusal !== "unclear" || repeated !== undefined) throw refuse({ [refusal]: true, now })
       }
       const item = { title, content: content || undefined, scheduleTime: at, createdAt: new Date(clock.nowMs()).toISOString() }
-      return renderTemplate(answer, { note: await add(file, item, signal) })
+      return say({ note: await add(file, item, signal) })
     },
   })
 }
@@ -113,7 +110,7 @@ function printed(schedule: Schedule): string {
   return `${JSON.stringify(schedule, undefined, 2)}\n`
 }
 
-function listTool(file: string, { description, usageHint, answer, locale }: LocalWords): Tool {
+function listTool(file: string, { description, usageHint, say, locale }: LocalWords): Tool {
   return defineTool({
     name: "list_schedule",
     description,
@@ -121,15 +118,13 @@ function listTool(file: string, { description, usageHint, answer, locale }: Loca
     async execute(_, context) {
       const wakes = (await parentOf(context)?.wakes?.list(context.key)) ?? []
       const { items } = (await loadParser())(await readOwnFile(file), file)
-      if (items.length + wakes.length === 0) return renderTemplate(answer, { empty: true })
-      return [...wakes.map((wake) => printedWake(wake, locale)), ...items.map(printedItem)]
-        .map((entry) => renderTemplate(answer, entry))
-        .join("\n")
+      if (items.length + wakes.length === 0) return say({ empty: true })
+      return [...wakes.map((wake) => printedWake(wake, locale)), ...items.map(printedItem)].map((entry) => say(entry)).join("\n")
     },
   })
 }
 
-function cancelTool(file: string, { description, usageHint, parameters, answer }: ToolWords): Tool {
+function cancelTool(file: string, { description, usageHint, parameters, say, refuse }: ToolWords): Tool {
   return defineTool({
     name: "cancel_schedule",
     description,
@@ -149,8 +144,8 @@ function cancelTool(file: string, { description, usageHint, parameters, answer }
         return printed({ ...schedule, items })
       }
       if (isNote) await updateFile(file, take, context.signal)
-      if (isFound) return renderTemplate(answer, { id: encodeInline(wanted) })
-      throw new PromptStrataError("tool-arguments", renderTemplate(answer, { unknown: encodeInline(wanted) }))
+      if (isFound) return say({ id: encodeInline(wanted) })
+      throw refuse({ unknown: encodeInline(wanted) })
     },
   })
 }

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
-import { PromptStrataError } from "../../core/errors.ts"
 import { isRecord, listOf, recordOf } from "../../core/json-access.ts"
 import type { TrustedText } from "../../core/value.ts"
 import type { BeforeTurnContext, TurnHook } from "../../memory/services/turn-hook.ts"
@@ -18,7 +17,6 @@ import { knownTexts } from "../../prompt/layers/lorebook/key-index.ts"
 import type { LoreEntry } from "../../prompt/layers/lorebook/lorebook.ts"
 import { type LoreState, loreState } from "../../prompt/layers/lorebook/timed.ts"
 import { type BranchChange, onBranch, type StateLog, turnLog, withTurn } from "../../prompt/layers/turn-log.ts"
-import { renderTemplate } from "../../prompt/template/render-template.ts"
 import { defineTool } from "../../prompt/tools/define-tool.ts"
 import { jsonTypeOf } from "../../prompt/tools/json-schema.ts"
 import type { Tool } from "../../prompt/tools/tool.ts"
@@ -200,7 +198,7 @@ interface UpdateToolParts {
 
 /** A tool that changes the character's state or its relationship with the speaker. A call makes all its changes or none. */
 function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool {
-  const { description, usageHint, parameters, answer } = words
+  const { description, usageHint, parameters, say, refuse } = words
   return defineTool({
     name,
     description,
@@ -211,12 +209,11 @@ function updateTool({ name, words, sheet, read, write }: UpdateToolParts): Tool 
       const result = changeTraits(sheet, read(), patch)
       if ("fault" in result) {
         const { fault, about, limit } = result
-        const message = renderTemplate(answer, { [fault]: about === "" ? '""' : (about ?? true), limit })
-        throw new PromptStrataError("tool-arguments", message, { evidence: { fault } })
+        throw refuse({ [fault]: about === "" ? '""' : (about ?? true), limit }, { fault })
       }
       write(result.changes)
       const changed = result.changed.map((trait) => trait.join(" = ")).join(", ")
-      return renderTemplate(answer, { changed, undone: result.undone.join(", ") })
+      return say({ changed, undone: result.undone.join(", ") })
     },
   })
 }

@@ -3,7 +3,6 @@ import type { PromptSource } from "../../prompt/dialect/prompt-source.ts"
 import { shippedPrompts } from "../../prompt/dialect/shipped-files.ts"
 import { encodeInline } from "../../prompt/encode/inline.ts"
 import type { TemplateValues } from "../../prompt/template/render.ts"
-import { renderTemplate } from "../../prompt/template/render-template.ts"
 import type { ToolContext } from "../../prompt/tools/tool.ts"
 import { toolWords } from "../../prompt/tools/tool-words.ts"
 import { canonicalPath, samePath } from "../workspace/paths.ts"
@@ -86,19 +85,13 @@ export function fileWords(
   prompts: readonly PromptSource[] = shippedPrompts("tools", locale),
 ) {
   const words = toolWords(prompts, locale, tool)
-  const { answer } = toolWords(prompts, locale, "file-problem")
-  const say = (values: TemplateValues) => renderTemplate(words.answer, values)
-  const asks = (values: TemplateValues) => renderTemplate(answer, values)
+  const shared = toolWords(prompts, locale, "file-problem")
   return {
     ...words,
-    /** The tool's answer. */
-    say,
-    /** The tool's answer as an error; the model reads it as a failure of the tool. */
-    refuse: (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values)),
     /** A sentence that all file tools share: the change about which a person is asked. */
-    asks,
+    asks: shared.say,
     /** An error in these sentences, about a file that could not be used. */
-    problem: (values: TemplateValues) => new PromptStrataError("tool-arguments", asks(values)),
+    problem: shared.refuse,
   }
 }
 

@@ -1,8 +1,9 @@
 import { PromptStrataError } from "../../core/errors.ts"
+import type { ErrorEvidence } from "../../core/evidence/error-evidence.ts"
 import { chooseLocale } from "../dialect/locales.ts"
 import type { PromptSource } from "../dialect/prompt-source.ts"
-import type { Template } from "../template/ast.ts"
 import { parseTemplate } from "../template/parse.ts"
+import { renderParsed, type TemplateValues } from "../template/render.ts"
 
 /** The texts of a built-in tool, from its prompt file. */
 export interface ToolWords {
@@ -10,8 +11,10 @@ export interface ToolWords {
   readonly usageHint: string | undefined
   /** Parameter descriptions by name. */
   readonly parameters: Readonly<Record<string, string>>
-  /** The template of the tool's answers and errors. The tool chooses the values. */
-  readonly answer: Template
+  /** The tool's answer. The tool chooses the values. */
+  readonly say: (values: TemplateValues) => string
+  /** The answer as an error; the model reads it as a failure of the tool. */
+  readonly refuse: (values: TemplateValues, evidence?: ErrorEvidence["tool-arguments"]) => PromptStrataError
 }
 
 /**
@@ -26,11 +29,11 @@ export function toolWords(prompts: readonly PromptSource[], locale: string, tool
     const message = "Expected a `description` (text) in the front matter of this tool's prompt."
     throw new PromptStrataError("front-matter", message, { source: { file: prompt.path, line: 1 } })
   }
+  const answer = parseTemplate(prompt.body, { file: prompt.path, firstLine: prompt.firstLine })
+  const say = (values: TemplateValues): string => renderParsed(answer, values)
   return {
-    description,
-    usageHint: typeof usageHint === "string" ? usageHint : undefined,
-    parameters: stringsOf(parameters),
-    answer: parseTemplate(prompt.body, { file: prompt.path, firstLine: prompt.firstLine }),
+    ...{ description, usageHint: typeof usageHint === "string" ? usageHint : undefined, parameters: stringsOf(parameters), say },
+    refuse: (values, evidence) => new PromptStrataError("tool-arguments", say(values), { evidence }),
   }
 }
 

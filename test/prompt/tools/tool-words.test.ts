@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import { shippedPrompts } from "../../../src/prompt/dialect/shipped-files.ts"
-import { renderTemplate } from "../../../src/prompt/template/render-template.ts"
 import { toolWords } from "../../../src/prompt/tools/tool-words.ts"
 
 const prompt = (path: string, attributes: Record<string, unknown> = { description: path }, body = "") => ({
@@ -15,7 +14,8 @@ describe("toolWords", () => {
     const attributes = { description: "d", usage_hint: "h", parameters: { a: "first", b: 5 } }
     const words = toolWords([prompt("tools/en/t.md", attributes, "Done: ${id}\n")], "en", "t")
     expect(words).toMatchObject({ description: "d", usageHint: "h", parameters: { a: "first" } })
-    expect(renderTemplate(words.answer, { id: 15 }).trim()).toBe("Done: 15")
+    expect(words.say({ id: 15 }).trim()).toBe("Done: 15")
+    expect(words.refuse({ id: 16 })).toMatchObject({ code: "tool-arguments", message: words.say({ id: 16 }) })
   })
 
   const prompts = [prompt("tools/en/t.md"), prompt("tools/zh-CN/t.md"), prompt("tools/en/deep/t.md"), prompt("fay/de/t.md")]

@@ -1,7 +1,6 @@
 import { shorten } from "../../../memory/services/shorten-by-rule.ts"
 import { loadToolWords, shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
-import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import { defineTool } from "../../../prompt/tools/define-tool.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { createToolSet, type ToolSet } from "../../../prompt/tools/tool-set.ts"
@@ -48,7 +47,7 @@ function coarseTool({ name, settings, agent }: ToolProcess, own: readonly Tool[]
   const parts = { ...agent, tools: createToolSet(own) }
   const tool = defineTool({
     name,
-    description: settings.description ?? renderTemplate(words.answer, abilitiesOf(words, own)),
+    description: settings.description ?? words.say(abilitiesOf(words, own)),
     jsonSchema: requestSchema(words.parameters.request),
     repeatable: true,
     writes: own.some(({ writes }) => writes),

@@ -6,7 +6,6 @@ import { formatFileReference } from "../../../prompt/encode/file-reference.ts"
 import { encodedText } from "../../../prompt/encode/marked-text.ts"
 import { sanitise } from "../../../prompt/encode/sanitise.ts"
 import type { InjectionInput } from "../../../prompt/stack/injection.ts"
-import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import type { Tool } from "../../../prompt/tools/tool.ts"
 import { type ToolWords, toolWords } from "../../../prompt/tools/tool-words.ts"
 import type { BackgroundJob, JobContext } from "../../services/background/background-job.ts"
@@ -90,7 +89,7 @@ export function createVirtualContext(options: VirtualContextOptions = {}): Plugi
   return {
     name: virtualContextName,
     hooks: [virtualContextHook(settings, words)],
-    jobs: [eventJob(settings, words.record_event.answer), rollUpJob(settings), compressJob(settings)],
+    jobs: [eventJob(settings, words.record_event.say), rollUpJob(settings), compressJob(settings)],
     notesEvents: settings.events.writer === "model",
     variables: contextVariables(settings),
     mayAddTool: (tool) => contextToolNames.some((name) => name === tool),
@@ -148,8 +147,8 @@ function reportAsked({ report, ...state }: VirtualContextState): VirtualContextS
 }
 
 /** The sentence that asks for the report that the last answer owed. */
-function reportNote({ answer }: ToolWords): InjectionInput {
-  const content = renderTemplate(answer, { missing: true })
+function reportNote({ say }: ToolWords): InjectionInput {
+  const content = say({ missing: true })
   return { key: "report_missing", content, trust: "author", scope: "turn", fit: { rank: 35, shrink: "drop" } }
 }
 

@@ -1,8 +1,7 @@
-import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { messageOf } from "../../../core/errors.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { shippedPrompts } from "../../dialect/shipped-files.ts"
 import type { TemplateValues } from "../../template/render.ts"
-import { renderTemplate } from "../../template/render-template.ts"
 import { defineTool } from "../define-tool.ts"
 import type { Tool } from "../tool.ts"
 import { textArguments } from "../tool-schema.ts"
@@ -210,9 +209,8 @@ export function calculateTool({
   locale,
   words = toolWords(shippedPrompts("tools", locale), locale, "calculate"),
 }: CalculateOptions): Tool {
-  const { description, usageHint, parameters, answer } = words
-  const say = (values: TemplateValues): string => renderTemplate(answer, { ...names, ...values })
-  const unusable = (values: TemplateValues) => new PromptStrataError("tool-arguments", say(values))
+  const { description, usageHint, parameters, say } = words
+  const unusable = (values: TemplateValues) => words.refuse({ ...names, ...values })
   return defineTool({
     name: "calculate",
     description,
@@ -227,7 +225,7 @@ export function calculateTool({
         throw unusable({ unreadable: messageOf(thrown) })
       }
       if (!Number.isFinite(value)) throw unusable({ not_finite: true })
-      return say({ value: printNumber(value) })
+      return say({ ...names, value: printNumber(value) })
     },
   })
 }

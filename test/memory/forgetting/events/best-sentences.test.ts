@@ -4,7 +4,8 @@ import { nextTopic, type Topic } from "../../../../src/memory/forgetting/events/
 import { writeTopicByRule } from "../../../../src/memory/forgetting/plugin/jobs/written-event.ts"
 import { contentTerms } from "../../../../src/memory/forgetting/ranking.ts"
 import type { RecallDocument } from "../../../../src/memory/services/recall/recall-query.ts"
-import { parseTemplate } from "../../../../src/prompt/template/parse.ts"
+import type { TemplateValues } from "../../../../src/prompt/template/render.ts"
+import { renderTemplate } from "../../../../src/prompt/template/render-template.ts"
 import { chatLanguages, peopleChats } from "../../../support/people-chats.ts"
 import { memoryBank, memoryBankPresent } from "../../../support/recall-sets/memory-bank.ts"
 import { halfOf } from "../../../support/recall-sets/recall-chat.ts"
@@ -40,7 +41,7 @@ function goldTopics({ lines, questions }: Chat): readonly GoldTopic[] {
   })
 }
 
-const form = parseTemplate("${heard? ${heard}}${answered? ${answered}}", { file: "form.md", firstLine: 1 })
+const form = (values: TemplateValues): string => renderTemplate("${heard? ${heard}}${answered? ${answered}}", values)
 
 /** The share of the words of the lines that somebody asks about later, and the longest text. */
 function measured(topics: readonly GoldTopic[], write: (messages: readonly HistoryMessage[]) => string) {

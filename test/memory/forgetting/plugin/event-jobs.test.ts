@@ -16,7 +16,7 @@ import { shippedPrompts } from "../../../../src/prompt/dialect/shipped-files.ts"
 import { toolWords } from "../../../../src/prompt/tools/tool-words.ts"
 
 const key = { agent: "a", conversation: "c", user: "u", audience: "private" } as const
-const form = toolWords(shippedPrompts("tools", "en"), "en", "record_event").answer
+const form = toolWords(shippedPrompts("tools", "en"), "en", "record_event").say
 const startMs = Date.UTC(2026, 0, 31, 22, 30)
 const minuteMs = 60_000
 

@@ -8,7 +8,8 @@ import {
   writeRollUpByRule,
   writeTopicByRule,
 } from "../../../../src/memory/forgetting/plugin/jobs/written-event.ts"
-import { parseTemplate } from "../../../../src/prompt/template/parse.ts"
+import type { TemplateValues } from "../../../../src/prompt/template/render.ts"
+import { renderTemplate } from "../../../../src/prompt/template/render-template.ts"
 
 const day = (at: number, importance = 3) => ({ at, importance, text: `day ${at}` })
 
@@ -56,7 +57,8 @@ test("a model's topics are read four deep, what lies deeper is left out", () => 
   expect(levels).toEqual(["level 1", "level 2", "level 3", "level 4"])
 })
 
-const form = parseTemplate("<${name? ${name}}|${heard? ${heard}}|${answered? ${answered}}>", { file: "form.md", firstLine: 1 })
+const form = (values: TemplateValues): string =>
+  renderTemplate("<${name? ${name}}|${heard? ${heard}}|${answered? ${answered}}>", values)
 const message = (role: "user" | "assistant", text: string, turnId = "t", name = "Ann\nLee"): HistoryMessage => {
   return { role, text, speaker: { id: name, name: role === "user" ? name : "Fay" }, turnId, atMs: 0 }
 }

@@ -1,5 +1,5 @@
 import type { HistoryMessage } from "../../../../core/conversation.ts"
-import type { Template } from "../../../../prompt/template/ast.ts"
+import type { ToolWords } from "../../../../prompt/tools/tool-words.ts"
 import type { BackgroundJob, JobContext } from "../../../services/background/background-job.ts"
 import { promptData } from "../../../services/background/dialogue.ts"
 import { shorten } from "../../../services/shorten-by-rule.ts"
@@ -25,7 +25,7 @@ const maxMessageCharacters = 2_000
  * Writes an event for each ended topic (R20, H1): from what the model wrote when it judged the topic's turns, by rule in the form of a
  * template, or by a call of the model with the prompt `event`. Small talk is no event.
  */
-export function eventJob({ events }: VirtualContextSettings, form: Template): BackgroundJob {
+export function eventJob({ events }: VirtualContextSettings, form: ToolWords["say"]): BackgroundJob {
   return {
     kind: `${virtualContextName}:${kind}`,
     afterTurn({ memoryOn, turn, hookStates }) {
@@ -52,7 +52,7 @@ export function eventJob({ events }: VirtualContextSettings, form: Template): Ba
 
 async function write(
   messages: readonly HistoryMessage[],
-  { writer, form, judged }: { readonly writer: EventWriter; readonly form: Template; readonly judged: Judgements },
+  { writer, form, judged }: { readonly writer: EventWriter; readonly form: ToolWords["say"]; readonly judged: Judgements },
   context: JobContext,
 ): Promise<readonly WrittenTopic[]> {
   if (messages.length === 0) return []

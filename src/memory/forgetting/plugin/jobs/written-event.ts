@@ -1,8 +1,7 @@
 import type { HistoryMessage } from "../../../../core/conversation.ts"
 import { listOf, numberOr, parsedJson, recordOf, stringOf } from "../../../../core/json-access.ts"
 import { onOneLine } from "../../../../prompt/encode/line-breaks.ts"
-import type { Template } from "../../../../prompt/template/ast.ts"
-import { renderTemplate } from "../../../../prompt/template/render-template.ts"
+import type { ToolWords } from "../../../../prompt/tools/tool-words.ts"
 import { headOf, shorten } from "../../../services/shorten-by-rule.ts"
 import { bestSentences, type Judgements } from "../../events/best-sentences.ts"
 import type { EventRecord } from "../../events/event-record.ts"
@@ -26,7 +25,7 @@ const leastImportance = 2
  */
 export function writeTopicByRule(
   messages: readonly HistoryMessage[],
-  form: Template,
+  form: ToolWords["say"],
   judged: Judgements = new Map(),
 ): WrittenEvent | undefined {
   const best = bestSentences(messages, widths.quoted, judged)
@@ -37,7 +36,7 @@ export function writeTopicByRule(
       const said = onOneLine(headOf(speech.map(({ text }, at) => (at < speech.length - 1 ? ended(text) : text))))
       const [first] = speech
       const heard = { name: onOneLine(first?.message.speaker.name ?? ""), heard: said }
-      return renderTemplate(form, first?.message.role === "user" ? heard : { answered: said })
+      return form(first?.message.role === "user" ? heard : { answered: said })
     }),
   )
   const given = best.flatMap(({ message }) => judged.get(message.turnId)?.importance ?? [])

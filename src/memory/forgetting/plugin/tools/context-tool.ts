@@ -1,8 +1,6 @@
-import { PromptStrataError } from "../../../../core/errors.ts"
 import { isTexts } from "../../../../core/json-access.ts"
 import type { Memo } from "../../../../core/memo.ts"
 import type { TemplateValues } from "../../../../prompt/template/render.ts"
-import { renderTemplate } from "../../../../prompt/template/render-template.ts"
 import { defineTool } from "../../../../prompt/tools/define-tool.ts"
 import { jsonTypeOf } from "../../../../prompt/tools/json-schema.ts"
 import type { Tool, ToolContext } from "../../../../prompt/tools/tool.ts"
@@ -58,7 +56,7 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Ki
   { words }: Pick<ContextToolParts, "words">,
   { name, kinds, required = [], run, ...flags }: ContextToolDefinition<Kinds>,
 ): Tool {
-  const { description, usageHint, parameters, answer } = words[name]
+  const { description, usageHint, parameters, say, refuse } = words[name]
   const given = Object.entries(kinds).map(([name, kind]) => {
     return { name, kind: parameterKinds[kind], description: parameters[name], optional: !required.includes(name) }
   })
@@ -71,12 +69,10 @@ export function defineContextTool<const Kinds extends Readonly<Record<string, Ki
     inputSchema: argumentSchema<GivenArguments<Kinds>>(given, isNothing),
     async execute(args, context) {
       try {
-        return renderTemplate(answer, await run(args, context))
+        return say(await run(args, context))
       } catch (thrown) {
         if (!(thrown instanceof CallRefusal)) throw thrown
-        throw new PromptStrataError("tool-arguments", renderTemplate(answer, thrown.values), {
-          evidence: { values: thrown.values },
-        })
+        throw refuse(thrown.values, { values: thrown.values })
       }
     },
   })
