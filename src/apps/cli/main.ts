@@ -2,8 +2,9 @@
 import process from "node:process"
 
 const leastNode = [22, 13] as const
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 
-if (isTooOld(process.versions.node)) {
+if (major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])) {
   process.stderr.write(`promptstrata needs Node ${leastNode.join(".")} or newer, found ${process.versions.node}.\n`)
   process.exitCode = 1
 } else if (/^(?:-V|--version)$/.test(process.argv.slice(2).join(" "))) {
@@ -18,6 +19,9 @@ if (isTooOld(process.versions.node)) {
 async function run(): Promise<void> {
   const { runCli } = await import("./run-cli.ts")
   const { stdin, stdout, stderr, env } = process
+  const lost: Error[] = []
+  // The last write may fail when the command has ended. A reader that went away is no failure.
+  for (const stream of [stdout, stderr]) stream.on("error", (error) => error.message.includes("EPIPE") || lost.push(error))
   const code = await runCli(process.argv.slice(2), {
     stdin,
     stdout,
@@ -39,10 +43,6 @@ async function run(): Promise<void> {
   })
   // Waits until all output is written.
   for (const stream of [stdout, stderr]) await new Promise<void>((resolve) => stream.write("", () => resolve()))
-  process.exit(code)
-}
-
-function isTooOld(version: string): boolean {
-  const [major = 0, minor = 0] = version.split(".").map(Number)
-  return major < leastNode[0] || (major === leastNode[0] && minor < leastNode[1])
+  if (lost[0]) stderr.write(`error: The output could not be written: ${lost[0].message}\n`)
+  process.exit(lost[0] ? 1 : code)
 }

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect, test } from "vitest"
+import { afterAll, describe, expect, onTestFinished, test } from "vitest"
 import { chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
+import { childEnv } from "../../support/child-env.ts"
 import { near } from "../../support/error-formulas.ts"
 import { root } from "../../support/source-files.ts"
 import { jsonLines, runProgram } from "../../support/terminal.ts"
@@ -49,6 +51,18 @@ describe("the program, with the offline demo", () => {
     expect(existsSync(join(home, "kept/schedule.json"))).toBe(true)
     expect(existsSync(join(home, "data"))).toBe(false)
   })
+})
+
+test.runIf(existsSync("/dev/full"))("the program fails and says so when its output cannot be written, also at its end", () => {
+  const full = openSync("/dev/full", "w")
+  onTestFinished(() => closeSync(full))
+  const end = spawnSync(process.execPath, [`${root}src/apps/cli/main.ts`, "render", "fay"], {
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8",
+    env: childEnv(),
+  })
+  expect(end.status).toBe(1)
+  expect(end.stderr).toContain("error: The output could not be written: ENOSPC")
 })
 
 describe("the program, with a model behind HTTP", () => {
