@@ -1,4 +1,6 @@
-import { afterEach, describe, expect, test } from "vitest"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import type { LanguageModel } from "../../../src/index.ts"
 import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -37,6 +39,33 @@ describe("a conversation at a terminal", () => {
         "You: hello\r\nBea: Hello!\nYou: \r\nYou: bye\r\nBea: Bye!\nYou: \n",
     )
     expect(model.requests.map(({ facts }) => facts?.question)).toEqual(["hello", "bye"])
+  })
+
+  test("asks a dozen questions about calls without a word of Node.js, and is left at one by Ctrl-D", async () => {
+    const tool = `{ name: "pay", description: "Pays", needsApproval: true, repeatable: true, execute: () => "paid" }`
+    const folder = tempFolder({ "pay.mjs": `export const plugin = { name: "pay", tools: [${tool}] }` })
+    const profile = join(folder, "bea.toml")
+    writeFileSync(
+      profile,
+      `extends = ${JSON.stringify(plainProfile)}\n[plugins]\nenabled = ["./pay.mjs"]\n[loop]\nmax_steps = 20\n`,
+    )
+    const pay = '{"action":"tool","tool":"pay","args":{}}'
+    const model = scriptedModel([...Array.from({ length: 13 }, () => pay), say("Paid.")])
+    const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined)
+    const { type, shows, code, written } = start(["chat", profile], { model, terminal: true, columns: 120, env })
+    await shows("You: ")
+    type("pay\r")
+    for (let asked = 1; asked <= 12; asked++) {
+      await shows("Allow it? [y/N]", asked)
+      type("y\r")
+    }
+    await shows("Allow it? [y/N]", 13)
+    type(ctrlD)
+    expect(await code).toBe(0)
+    expect(visible(written.stdout).match(/✓ pay = paid/g)).toHaveLength(12)
+    expect(visible(written.stdout)).toContain("✗ pay failed: The user refused this call")
+    expect(warned).not.toHaveBeenCalled()
+    warned.mockRestore()
   })
 
   test("after /new, what was said before is judged at once, so that the new conversation recalls it", async () => {

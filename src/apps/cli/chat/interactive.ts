@@ -33,7 +33,10 @@ export async function chatInteractive(
   editor.on("SIGINT", interrupts.press)
   void interrupts.left.then(() => editor.close())
   const lines = watchLines(editor, echo)
-  confirmation.askBy((question, signal) => askBetween(editor, echo, { question, signal }))
+  const { closing } = lines
+  confirmation.askBy((question, signal) =>
+    askBetween(editor, echo, { question, signal: AbortSignal.any([signal, closing]), closing }),
+  )
   waking.showBy(async (show) => {
     // Below the line that is being typed, which comes back after the answer.
     screen.note("")
@@ -45,7 +48,7 @@ export async function chatInteractive(
   for await (const line of editor) {
     if (lines.take() === "unseen") screen.note(`${prompt}${line}`)
     if (line.trim() !== "" && (await ask(line)).leaves) return exitCodes.ok
-    if (lines.waiting() || lines.closed()) continue
+    if (lines.waiting() || closing.aborted) continue
     echo.silent = false
     editor.prompt(true)
   }
@@ -54,27 +57,25 @@ export async function chatInteractive(
   return exitCodes.ok
 }
 
-/** Asks a question during an answer. Input that was begun before the question is no answer to it; it is kept for the next prompt. */
+/**
+ * Asks a question during an answer. Rejects when the signal aborts. Input that was begun before the question is no answer to it; it is kept
+ * for the next prompt.
+ */
 function askBetween(
   editor: Interface,
   echo: Echo,
-  { question, signal }: { readonly question: string; readonly signal: AbortSignal },
+  { question, signal, closing }: { readonly question: string; readonly signal: AbortSignal; readonly closing: AbortSignal },
 ): ReturnType<AskTerminal> {
   const begun = editor.line
-  let closed = false
   return new Promise<string>((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true })
-    editor.once("close", () => {
-      closed = true
-      resolve("")
-    })
     editor.write(null, { ctrl: true, name: "e" })
     editor.write(null, { ctrl: true, name: "u" })
     echo.silent = false
     editor.question(question, { signal }, resolve)
   }).finally(() => {
     echo.silent = true
-    if (!closed) editor.write(begun)
+    if (!closing.aborted) editor.write(begun)
   })
 }
 
@@ -84,15 +85,13 @@ function askBetween(
  */
 function watchLines(editor: Interface, echo: Echo) {
   const finished: ("seen" | "unseen")[] = []
-  let closed = false
+  const closing = new AbortController()
   editor.on("line", () => {
     finished.push(echo.silent ? "unseen" : "seen")
     echo.silent = true
   })
-  editor.on("close", () => {
-    closed = true
-  })
-  return { take: () => finished.shift(), waiting: () => finished.length > 0, closed: () => closed }
+  editor.on("close", () => closing.abort())
+  return { take: () => finished.shift(), waiting: () => finished.length > 0, closing: closing.signal }
 }
 
 /** The output of a line editor. It can be silenced while an answer is written to the terminal. */
