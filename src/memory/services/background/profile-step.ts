@@ -112,6 +112,8 @@ const maxDepth = 3
 export function readProfileFields(output: string, most = maxFields): readonly ProfileField[] | undefined {
   const value = readAnswer(output).answer
   if (typeof value !== "object" || value === null) return undefined
+  // A confused model decides as in a turn. That says nothing of the user.
+  if ("action" in value && ("message" in value || "tool" in value)) return undefined
   const found = Array.isArray(value) ? value.flatMap(fieldsOfItem) : fieldsOf(value, "", 0)
   const named = new Map(found.map((field) => [field.name, field]))
   return [...named.values()].slice(0, most)

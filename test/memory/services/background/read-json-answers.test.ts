@@ -36,6 +36,15 @@ describe("readProfileFields", () => {
     expect(readProfileFields(output)).toEqual(fields)
   })
 
+  test.each(['{"action":"finish","message":"Hello!"}', '{"action":"tool","tool":"pay","args":{"to":"Bob"}}'])(
+    "T32 takes no decision of a turn for facts of the user: %j",
+    (output) => expect(readProfileFields(output)).toBeUndefined(),
+  )
+
+  test("T32 T34 reads a field that is called action", () => {
+    expect(readProfileFields('{"action": "sports", "city": "Oslo"}')).toHaveLength(2)
+  })
+
   test.each(["", "nothing new", "42", "{:"])("T32 cannot read %j, and says so instead of guessing", (output) => {
     expect(readProfileFields(output)).toBeUndefined()
   })
