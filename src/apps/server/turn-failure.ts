@@ -13,9 +13,12 @@ const operatorKinds: readonly unknown[] = ["credentials", "forbidden", "not-foun
 /** Codes of turns that were refused before anything of them was kept. */
 const refusals: readonly unknown[] = ["usage", "file", "file-size", "file-missing", "empty-question", "closed"]
 
+/** Failures of calls whose tool did not begin. */
+const idle: readonly unknown[] = ["unknown-tool", "invalid-arguments", "denied"]
+
 /** Effects of a turn that a repeated request would have once more. */
 export interface Effects {
-  /** True if a tool began. */
+  /** True if a tool began its work. */
   readonly ran: boolean
   /** True if the conversation has the words. */
   readonly kept: boolean
@@ -24,9 +27,10 @@ export interface Effects {
 /** The effects of a turn, once it has ended. */
 export async function effectsOf(answer: Answer, isConversationKept: boolean): Promise<Effects> {
   const result = await answer.result
-  let ran = false
-  for await (const { type } of answer) ran ||= type === "tool-start"
-  return { ran, kept: isConversationKept && (result.ok || !(refusals.includes(result.error.code) || isUnspent(result))) }
+  let ran = 0
+  for await (const event of answer)
+    ran += Number(event.type === "tool-start") - Number(event.type === "tool-end" && idle.includes(event.run.failure))
+  return { ran: ran > 0, kept: isConversationKept && (result.ok || !(refusals.includes(result.error.code) || isUnspent(result))) }
 }
 
 /** True for a turn that was refused before its first request to a model: of it nothing is kept, either. */

@@ -60,7 +60,7 @@ async function serve(script: Script, setup: Setup = {}) {
   const book = defineTool({
     name: "book",
     description: "Books a table.",
-    inputSchema: z.object({}),
+    inputSchema: z.strictObject({}),
     execute: () => `booked ${++booked}`,
   })
   const profile = { memory: { enabled: false }, limits: setup.limits ?? {} }
@@ -115,6 +115,15 @@ describe("N6 a turn that did something is not done again by a client's own retri
     const provider = createOpenAICompatible({ name: "bot", baseURL: `${base}/v1`, apiKey: "key" })
     await expect(generateText({ model: provider("fay"), prompt: "Book it." })).rejects.toThrow()
     expect(booked()).toBe(1)
+  })
+
+  test.each([
+    ["is not there", callTool("bok")],
+    ["does not get what it needs", callTool("book", { table: 3 })],
+  ])("a call that runs nothing ends no retries: its tool %s", async (_, call) => {
+    const { client, booked, requests } = await serve([call, broken, finish("Hello.")])
+    expect(said(await client().chat.completions.create(ask))).toBe("Hello.")
+    expect([booked(), requests()]).toEqual([0, 2])
   })
 
   test("words of a kept conversation are kept once", async () => {
