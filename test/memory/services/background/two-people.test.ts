@@ -37,7 +37,21 @@ const happenings = fc.array(
     {
       weight: 6,
       arbitrary: fc.record({
-        kind: fc.constantFrom("hold", "hold", "hold", "release", "idle", "restart", "on", "off", "empty wake", "wake", "unread"),
+        kind: fc.constantFrom(
+          "hold",
+          "hold",
+          "hold",
+          "release",
+          "idle",
+          "restart",
+          "on",
+          "off",
+          "empty wake",
+          "wake",
+          "unread",
+          "rewind",
+          "forget",
+        ),
       }),
     },
   ),
@@ -84,7 +98,7 @@ async function live(
     return { agent, session: agent.session("talk") }
   }
   let made = start()
-  const said: { readonly who: number; readonly text: string; readonly isOn: boolean }[] = []
+  const said: { readonly who: number; readonly text: string; readonly isOn: boolean; isGone?: boolean }[] = []
   let isOn = true
   const idle = async () => {
     judging.release()
@@ -98,6 +112,11 @@ async function live(
     clock.advance(1_000)
     await made.session.send(text, fromOf(who)).result
     await new Promise(setImmediate)
+  }
+  /** Marks the words that are no part of the conversation any more. */
+  const markGone = async () => {
+    const left = new Set((await store.load(made.session.key))?.history.map(({ text }) => text))
+    for (const each of said) each.isGone ||= !left.has(each.text)
   }
   const acts = {
     idle,
@@ -122,6 +141,17 @@ async function live(
     },
     "empty wake": () => made.session.wake("silence").result,
     wake: () => made.session.wake("greet").result,
+    rewind: async () => {
+      const before = (await made.session.history()).filter(({ role }) => role === "assistant").at(-2)
+      if (before !== undefined) await made.session.rewind(before.id)
+      await markGone()
+    },
+    forget: async () => {
+      await store.forget({ agent: made.session.key.agent, user: "ann" })
+      await markGone()
+      // A conversation of which nothing is left begins anew, with its memory on.
+      if (!isOn) await made.session.setMemory(false)
+    },
     unread: () => {
       judging.gate.unread = 1
     },
@@ -135,6 +165,7 @@ async function live(
     } else await acts[happening.kind]()
   }
   await acts.on()
+  await markGone()
   judging.gate.unread = 0
   for (let round = 0; round < 2; round++)
     for (const who of people.keys()) {
@@ -163,12 +194,14 @@ test.each([1, 2, 3, 4].flatMap((batchTurns) => ["memory", "SQLite"].map((kind) =
         const { said, stored, dead, judged } = await live(open, batchTurns, happens)
         expect(dead).toEqual([])
         const shown = judged.map(({ messages }) => JSON.stringify(messages))
-        const isCalm = !happens.some(({ kind }) => kind === "unread")
-        for (const { who, text, isOn } of said) {
-          expect([text, stored[who]?.filter((memory) => memory.text === text).length]).toEqual([text, isOn ? 1 : 0])
+        // Words are judged again if the answer could not be read, or if the turn in which they were judged was set aside.
+        const isCalm = !happens.some(({ kind }) => kind === "unread" || kind === "rewind" || kind === "forget")
+        for (const { who, text, isOn, isGone } of said) {
+          const isWanted = isOn && !isGone
+          expect([text, stored[who]?.filter((memory) => memory.text === text).length]).toEqual([text, isWanted ? 1 : 0])
           const times = shown.filter((prompt) => prompt.includes(text)).length
           if (!isOn) expect([text, times]).toEqual([text, 0])
-          else if (isCalm && batchTurns > 1) expect([text, times]).toEqual([text, 1])
+          else if (isCalm && isWanted && batchTurns > 1) expect([text, times]).toEqual([text, 1])
         }
       }),
       { numRuns: runs(kind === "memory" && batchTurns > 1 ? 200 : 8), seed: seedOf(batchTurns) },
