@@ -60,22 +60,22 @@ export async function waitingTurns(
 ): Promise<{ readonly waiting: readonly TurnWords[]; readonly own: readonly Receipt[] }> {
   const { context, receipts, batchTurns } = batch
   const beforeMs = momentBehind(payload.untilMs)
-  const look = async (limit: number, speaker?: string) => {
+  const look = async (limit: number, speaker?: string, near: readonly string[] = []) => {
     const found = await context.messages({ beforeMs, limit, speaker })
     const answered = found.flatMap((message) => (message.unanswered || message.turnId === turnId ? [] : [message.turnId]))
-    const ids = [...new Set(answered)]
+    const ids = [...new Set([...answered, ...near])]
     const known = await receiptsOfTurns([...ids, turnId], { receipts, key })
     const last = ids.findLastIndex((id) => known.some(({ turnId, kind }) => turnId === id && judgingKinds.includes(kind)))
     // A turn without memory only ends a wait that it sees.
     const isDone = last >= 0 || found.length < limit || (payload.off && !known.some(({ kind }) => kind === "batch"))
     return { found, ids, known, last, isDone }
   }
-  const near = messagesOfBatch(batchTurns)
-  let seen = await look(near)
+  const first = messagesOfBatch(batchTurns)
+  let seen = await look(first)
   const isFar = !seen.isDone
   // The user's last judged turn may lie behind many of others. Turns that nobody began are of the user whom the conversation names.
   const speaker = key.user === key.conversation ? undefined : key.user
-  for (let limit = 4 * near; !seen.isDone; limit *= 4) seen = await look(limit, speaker)
+  for (let limit = 4 * first; !seen.isDone; limit *= 4) seen = await look(limit, speaker, seen.ids)
   const { found, ids, known, last } = seen
   const waiting: TurnWords[] = []
   for (const place of waitsIn(known.filter(({ turnId }) => turnId === ids[last]))) {

@@ -156,6 +156,15 @@ describe("turns that wait to be judged together", () => {
     expect([found > 400, far > 100, far < 400, ended > 5]).toEqual([true, true, true, true])
   })
 
+  test("are also those in which only the agent spoke, such as one that went on after an approval, behind many turns of others", async () => {
+    const others = Array.from({ length: 20 }, (_, at) => ({ ...user(`b${at}`, at), speaker: { id: "bob", name: "Bob" } }))
+    const { context } = seen([...others, agent("t", 30), user("own", 40)])
+    const place = { turnId: "t", turn: 20, untrusted: false, fromMs: 30, untilMs: 30 }
+    const batch = { context, receipts: receiptsOf(new Map([["t", place]])), batchTurns: 2 }
+    const { waiting } = await waitingTurns(jobOf("own", { untilMs: 40 }), batch)
+    expect(waiting).toEqual([{ turnId: "t", turn: 20, untrusted: false, messages: [agent("t", 30)] }])
+  })
+
   test("are looked for in 400 messages at most", async () => {
     const { context, limits } = seen([user("t1", 1), user("t2", 2)])
     const batch = { context, receipts: receiptsOf(new Map([["t1", {}]])), batchTurns: 500 }
