@@ -39,11 +39,13 @@ function packNode(node: TemplateNode, at: PackedPlace): PackedNode {
       return ["messages", node.name, line, column, ...from]
     case "slot": {
       const placeholder = node.placeholder ? packNodes(node.placeholder, at) : 0
-      return ["slot", node.name, line, column, node.alone ? 1 : 0, node.encoder ?? "", placeholder, ...from]
+      const slot = ["slot", node.name, line, column, node.alone ? 1 : 0] as const
+      return node.encoder || placeholder || file !== at.file ? [...slot, node.encoder ?? "", placeholder, ...from] : slot
     }
     case "conditional": {
-      const branches = [packNodes(node.then, at), packNodes(node.otherwise, at)] as const
-      return ["if", node.name, line, column, node.alone ? 1 : 0, ...branches, ...from]
+      const held = ["if", node.name, line, column, node.alone ? 1 : 0, packNodes(node.then, at)] as const
+      const otherwise = packNodes(node.otherwise, at)
+      return otherwise.length > 0 || file !== at.file ? [...held, otherwise, ...from] : held
     }
   }
 }

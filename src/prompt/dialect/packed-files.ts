@@ -40,8 +40,8 @@ export type PackedNode =
       line: number,
       column: number,
       alone: 0 | 1,
-      encoder: EncoderName | "",
-      placeholder: readonly PackedNode[] | 0,
+      encoder?: EncoderName | "",
+      placeholder?: readonly PackedNode[] | 0,
       file?: string,
     ]
   | readonly [
@@ -51,7 +51,7 @@ export type PackedNode =
       column: number,
       alone: 0 | 1,
       then: readonly PackedNode[],
-      otherwise: readonly PackedNode[],
+      otherwise?: readonly PackedNode[],
       file?: string,
     ]
 
@@ -109,7 +109,7 @@ function unpackNode(packed: PackedNode, at: PackedPlace): TemplateNode {
       return { type, name, encoder: encoder || undefined, placeholder: other, alone: alone === 1, source }
     }
     case "if": {
-      const [, name, , column, alone, held, otherwise, file = at.file] = node
+      const [, name, , column, alone, held, otherwise = [], file = at.file] = node
       const branches = { whenHeld: unpackNodes(held, at), otherwise: unpackNodes(otherwise, at) }
       return withBranches({ type: "conditional", name, alone: alone === 1, source: { file, line, column } }, branches)
     }
