@@ -66,19 +66,19 @@ export function textFolders({ kind, locale, promptFolders }: Omit<TextPlaces, "f
 }
 
 function knownTexts(places: TextPlaces): string[] {
-  return knownNames(textFolders(places), (file) =>
+  return entryNames(textFolders(places), (file) =>
     extensions.includes(extname(file)) ? basename(file, extname(file)) : undefined,
   )
 }
 
 /** The names that the entries of some folders stand for, each once and sorted, for suggestions. */
-export function knownNames(folders: readonly string[], nameOf: (entry: string, folder: string) => string | undefined): string[] {
-  const names = folders.flatMap((folder) => namesIn(folder).flatMap((entry) => nameOf(entry, folder) ?? []))
+export function entryNames(folders: readonly string[], nameOf: (entry: string, folder: string) => string | undefined): string[] {
+  const names = folders.flatMap((folder) => fileNames(folder).flatMap((entry) => nameOf(entry, folder) ?? []))
   return [...new Set(names)].sort()
 }
 
 /** The names in a folder. None when the folder is missing or not readable. */
-export function namesIn(folder: string): string[] {
+export function fileNames(folder: string): string[] {
   return attempt(() => readdirSync(folder), [])
 }
 

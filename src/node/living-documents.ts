@@ -28,7 +28,7 @@ import { parseTemplate } from "../prompt/template/parse.ts"
 import { renderTemplate } from "../prompt/template/render-template.ts"
 import type { Tool } from "../prompt/tools/tool.ts"
 import { createFileToolsWith } from "./files/create-file-tools.ts"
-import { isMissing } from "./files/file-tool.ts"
+import { isMissingFile } from "./files/file-tool.ts"
 import {
   type ConfirmRule,
   type FileChange,
@@ -209,7 +209,7 @@ async function readDocuments(workspace: WritableWorkspace, { memoryOn, signal }:
       files.set(name, file)
       return { state: "read", text: file.text }
     } catch (thrown) {
-      if (isMissing(thrown)) return { state: "missing" }
+      if (isMissingFile(thrown)) return { state: "missing" }
       if (!PromptStrataError.isInstance(thrown) || thrown.code === "aborted") throw thrown
       problems.set(name, `${path} was left out of the prompt. ${thrown.message}`)
       return { state: "unreadable" }

@@ -6,7 +6,7 @@ import type { TemplateLoader } from "../prompt/template/parse.ts"
 import { normalizeText } from "../prompt/template/scanner.ts"
 import { noteFile } from "./file-log.ts"
 import { parseFrontMatter } from "./front-matter.ts"
-import { isMissing, readTextFile } from "./read-text-file.ts"
+import { isAbsent, readTextFile } from "./read-text-file.ts"
 import { within } from "./shipped-files.ts"
 
 /**
@@ -84,8 +84,8 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch (error) {
-    const message = isMissing(error) ? "expected a folder of prompt files, found none." : `cannot be read: ${messageOf(error)}`
-    throw new PromptStrataError(isMissing(error) ? "prompt-missing" : "file", `${folder}: ${message}`, { cause: error })
+    const message = isAbsent(error) ? "expected a folder of prompt files, found none." : `cannot be read: ${messageOf(error)}`
+    throw new PromptStrataError(isAbsent(error) ? "prompt-missing" : "file", `${folder}: ${message}`, { cause: error })
   }
 }
 
@@ -137,7 +137,7 @@ function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
   } catch (error) {
-    if (isMissing(error)) return undefined
+    if (isAbsent(error)) return undefined
     throw new PromptStrataError("file", `${JSON.stringify(path)} cannot be followed: ${messageOf(error)}`, { cause: error })
   }
 }

@@ -20,7 +20,7 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
     refuseLarger(Buffer.byteLength(edited), shownAs, limits)
     return edited
   }
-  const bytes = readBytes(path, shownAs, limits)
+  const bytes = bytesAt(path, shownAs, limits)
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch (cause) {
@@ -29,7 +29,7 @@ export function readTextFile(path: string, shownAs: string = path, limits: TextF
 }
 
 /** Reads a file's bytes. Throws as {@link readTextFile} does. */
-export function readBytes(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Buffer {
+export function bytesAt(path: string, shownAs: string, { maxBytes = maxFileBytes, kind = "file" }: TextFileLimits): Buffer {
   noteFile(path)
   try {
     const stats = statSync(path)
@@ -39,7 +39,7 @@ export function readBytes(path: string, shownAs: string, { maxBytes = maxFileByt
     return readFileSync(path)
   } catch (error) {
     if (PromptStrataError.isInstance(error)) throw error
-    if (isMissing(error))
+    if (isAbsent(error))
       throw new PromptStrataError("prompt-missing", `expected a ${kind} at ${shownAs}, found none.`, { cause: error })
     throw badFile(shownAs, `expected a ${kind} that can be read, found none: ${messageOf(error)}`, error)
   }
@@ -60,7 +60,7 @@ function inBytes(count: number): string {
 }
 
 /** True for the error of a path that does not exist. */
-export function isMissing(error: unknown): boolean {
+export function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
 }
 

@@ -17,7 +17,7 @@ import {
   type McpPrompt,
   type McpResource,
   readResource,
-  readSkills,
+  serverSkills,
   withReadTimeout,
 } from "./resources.ts"
 import { McpServer } from "./server.ts"
@@ -133,7 +133,7 @@ async function connectionOf(
 ): Promise<McpConnection> {
   const servers = connected.map(({ server }) => server)
   const allowed = () => servers.filter(({ isAllowed }) => isAllowed)
-  const skills = await readSkills(allowed(), options)
+  const skills = await serverSkills(allowed(), options)
   for (const server of servers)
     if (server.link.current && !server.isAllowed && server.settings.skills?.length) server.warn("skills", skillsWait)
   const tools = connected.flatMap((one) => one.tools)

@@ -109,7 +109,7 @@ export async function getPrompt(
 }
 
 /** Reads the resources and prompts that the servers' settings name as skills. One that cannot be read is a warning. */
-export async function readSkills(servers: readonly McpServer[], options: ResolvedOptions): Promise<readonly Skill[]> {
+export async function serverSkills(servers: readonly McpServer[], options: ResolvedOptions): Promise<readonly Skill[]> {
   const reads = servers.flatMap((server) =>
     (server.settings.skills ?? []).map(async (name): Promise<McpContent[]> => {
       if (server.link.current === undefined) return []

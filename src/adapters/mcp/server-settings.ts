@@ -95,12 +95,12 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** Fills `${NAME}` in the values from the environment. Throws `mcp` with the name of the first variable that is not set. */
 export function fillVariables(values: Readonly<Record<string, string>>, env: Environment): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(values).map(([key, text]) => [key, fillText(key, text, env, /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)]),
+    Object.entries(values).map(([key, text]) => [key, fillForm(key, text, env, /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g)]),
   )
 }
 
 /** Fills what `form` finds in a text, as {@link fillVariables} does. */
-export function fillText(key: string, text: string, env: Environment, form: RegExp): string {
+export function fillForm(key: string, text: string, env: Environment, form: RegExp): string {
   return text.replace(form, (_, name: string) => env[name] ?? missing(key, name))
 }
 

@@ -2,7 +2,7 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 import type { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import type { McpServerSettings } from "../../profile/profile.ts"
 import type { ResolvedOptions } from "./options.ts"
-import { fillText, fillVariables, pickVariables } from "./server-settings.ts"
+import { fillForm, fillVariables, pickVariables } from "./server-settings.ts"
 
 /** The transport to a server, not yet open. */
 export type ServerTransport =
@@ -34,7 +34,7 @@ async function stdioTransport(settings: McpServerSettings, { library, env }: Res
   const { StdioClientTransport } = await library.stdio()
   const transport = new StdioClientTransport({
     command,
-    args: args.map((arg) => fillText("args", arg, env, importedVariable)),
+    args: args.map((arg) => fillForm("args", arg, env, importedVariable)),
     env: programEnv,
     stderr: "pipe",
     maxBufferSize: maxMessageBytes,

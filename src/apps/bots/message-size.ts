@@ -2,7 +2,7 @@
 export type MessageUnit = "utf16" | "code-points" | "bytes"
 
 /** The size of a text. */
-export function sizeOf(text: string, unit: MessageUnit): number {
+export function messageSize(text: string, unit: MessageUnit): number {
   return unit === "utf16" ? text.length : fitted(text, Number.POSITIVE_INFINITY, unit).size
 }
 

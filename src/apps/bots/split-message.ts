@@ -1,7 +1,7 @@
 import { checkOptions, checkType, shownValue } from "../../core/check-options.ts"
 import { PromptStrataError } from "../../core/errors.ts"
 import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
-import { fittingEnd, type MessageUnit, sizeOf } from "./message-size.ts"
+import { fittingEnd, type MessageUnit, messageSize } from "./message-size.ts"
 
 /** Options of {@link splitMessage}. */
 export interface SplitOptions {
@@ -35,9 +35,9 @@ export function splitMessage(text: string, options: SplitOptions): readonly stri
   let fence: Fence | undefined
   while (rest !== "") {
     const opening = fence === undefined ? "" : `${fence.opener}\n`
-    const room = limit - sizeOf(opening, unit)
+    const room = limit - messageSize(opening, unit)
     // A text with more units than this is longer than the room in every unit.
-    if (rest.length <= 2 * room && sizeOf(rest, unit) <= room) {
+    if (rest.length <= 2 * room && messageSize(rest, unit) <= room) {
       messages.push(opening + rest)
       break
     }

@@ -8,7 +8,7 @@ import type { AgentOptions } from "../../loop/agent/agent-options.ts"
 import type { Plugin } from "../../memory/services/plugin.ts"
 import type { Store } from "../../memory/services/store/store.ts"
 import { builtinToolNames } from "../../node/builtin-tools.ts"
-import { namesIn } from "../../node/find-text.ts"
+import { fileNames } from "../../node/find-text.ts"
 import { loadProfile } from "../../node/profile/load-profile.ts"
 import { type ProfileWatch, watchProfile } from "../../node/profile/watch-profile.ts"
 import { displayPath, shippedProfilesFolder } from "../../node/shipped-files.ts"
@@ -88,7 +88,7 @@ export async function hasEarlierDefault(store: Store, { agent }: Profile, { prof
 /** The path of the only profile in `./profiles`; undefined if there is none, and in a clone of this library. */
 function projectProfile(): string | undefined {
   const folder = resolve("profiles")
-  const files = folder === shippedProfilesFolder ? [] : namesIn(folder).filter((file) => file.endsWith(".toml"))
+  const files = folder === shippedProfilesFolder ? [] : fileNames(folder).filter((file) => file.endsWith(".toml"))
   if (files.length <= 1) return files[0] && join(folder, files[0])
   const names = files.map((file) => file.slice(0, -".toml".length)).sort()
   throw new PromptStrataError(

@@ -10,11 +10,11 @@ export function preflight(request: Request, allowed: AllowedOrigins): Response |
     "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "",
     "access-control-max-age": "600",
   }
-  return shared(new Response(null, { status: 204, headers }), { request, allowed })
+  return readable(new Response(null, { status: 204, headers }), { request, allowed })
 }
 
 /** Lets the page that asked read an answer, if it may. */
-export function shared(
+export function readable(
   response: Response,
   { request, allowed }: { readonly request: Request; readonly allowed: AllowedOrigins },
 ): Response {

@@ -7,7 +7,7 @@ import { approvalQuestion } from "../../trace/approval-question.ts"
 import { logError } from "../../trace/log-error.ts"
 import type { TurnAnswer } from "../../trace/turn-event.ts"
 import { agUiEvents, readAgUiInput } from "./ag-ui.ts"
-import { preflight, shared } from "./cors.ts"
+import { preflight, readable } from "./cors.ts"
 import type { Answer, Caller } from "./exchange.ts"
 import { spriteResponse } from "./feelings.ts"
 import { badRequest, decoded, errorBody, HttpProblem, ignoredHeader, problemResponse } from "./http-problem.ts"
@@ -72,7 +72,7 @@ export function createHandler(options: HandlerOptions): (request: Request) => Pr
   if (allowedOrigins !== "*") checkType("options.allowedOrigins of createHandler", allowedOrigins, "list")
   const server: Server = { ...given, ...kept, startedSeconds: seconds(clock), gate }
   return async (request) =>
-    preflight(request, allowedOrigins) ?? shared(await answerSafely(server, request), { request, allowed: allowedOrigins })
+    preflight(request, allowedOrigins) ?? readable(await answerSafely(server, request), { request, allowed: allowedOrigins })
 }
 
 async function answerSafely(server: Server, request: Request): Promise<Response> {

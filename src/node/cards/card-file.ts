@@ -3,7 +3,7 @@ import { checkOptions, checkType } from "../../core/check-options.ts"
 import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { fileHeader } from "../../memory/services/attachments/file-header.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
-import { badFile, isMissing } from "../read-text-file.ts"
+import { badFile, isAbsent } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { type CardFile, cardFolderAt, loadCardFolder } from "./card-folder.ts"
@@ -54,7 +54,7 @@ export function located(thrown: unknown, path: string): unknown {
       cause: thrown,
     })
   }
-  if (isMissing(thrown))
+  if (isAbsent(thrown))
     return new PromptStrataError("prompt-missing", `expected a card at ${shown}, found none.`, { cause: thrown })
   return badFile(shown, `expected a card that can be read, found none: ${messageOf(thrown)}`, thrown)
 }
@@ -150,13 +150,13 @@ function decodeBase64(text: string, keyword: string, maxBytes: number): Uint8Arr
 }
 
 function parseCard(bytes: Uint8Array, maxBytes: number, where: string): Card {
-  const card = cardOf(parseJson(bytes, maxBytes, where))
+  const card = cardOf(cardJson(bytes, maxBytes, where))
   if (typeof card === "string") throw bad(`${card} (${where})`)
   return card
 }
 
 /** Reads JSON of a stranger. Throws `file` if it is too large, too deep or no JSON. */
-export function parseJson(bytes: Uint8Array, maxBytes: number, where: string): unknown {
+export function cardJson(bytes: Uint8Array, maxBytes: number, where: string): unknown {
   if (bytes.length > maxBytes) throw tooLarge(where, bytes.length, maxBytes)
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)

@@ -5,7 +5,7 @@ import { didYouMean } from "../../core/suggest.ts"
 import { type Card, cardOf } from "../../prompt/layers/card/card.ts"
 import { characterParts } from "../character/character-places.ts"
 import { fileExists, isFolder, noteFolders } from "../file-log.ts"
-import { badFile, readBytes, readTextFile } from "../read-text-file.ts"
+import { badFile, bytesAt, readTextFile } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import {
   jsonOfParts,
@@ -185,5 +185,5 @@ function readText(path: string): string {
 }
 
 function bytesOf(path: string): Buffer {
-  return readBytes(path, displayPath(path), { maxBytes: maxFileBytes, kind: "part of a card" })
+  return bytesAt(path, displayPath(path), { maxBytes: maxFileBytes, kind: "part of a card" })
 }

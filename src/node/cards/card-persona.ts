@@ -17,7 +17,7 @@ import { fillMacros } from "../../prompt/layers/card/macros.ts"
 import { defaultLore, type LoreSettings } from "../../prompt/layers/lorebook/lore-settings.ts"
 import type { OutputFormat, OutputPart } from "../../reply/output/output-part.ts"
 import { fileExists } from "../file-log.ts"
-import { readBytes } from "../read-text-file.ts"
+import { bytesAt } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { readCardOf } from "./card-file.ts"
 import { isPartsPath, readCardFolder } from "./card-folder.ts"
@@ -41,7 +41,7 @@ const maxBytes = 128 * 1024 * 1024
 export function readCardPersona(path: string, surroundings: CardSurroundings) {
   const file = displayPath(path)
   const folder = isPartsPath(path) ? dirname(path) : undefined
-  const card = folder ? readCardFolder(folder) : readCardOf(path, readBytes(path, file, { maxBytes, kind: "card" })).card
+  const card = folder ? readCardFolder(folder) : readCardOf(path, bytesAt(path, file, { maxBytes, kind: "card" })).card
   const { text, ...persona } = cardPersona(card, surroundings, folder)
   return { ...persona, text: { ...text, source: { file, line: 1 } } }
 }

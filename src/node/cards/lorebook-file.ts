@@ -13,9 +13,9 @@ import type { Lorebook, LoreEntry } from "../../prompt/layers/lorebook/lorebook.
 import { readWorldBook } from "../character/read-world-book.ts"
 import { isFolder } from "../file-log.ts"
 import { inCamelCase } from "../profile/profile-document.ts"
-import { readBytes } from "../read-text-file.ts"
+import { bytesAt } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
-import { located, parseJson } from "./card-file.ts"
+import { cardJson, located } from "./card-file.ts"
 import { type LoreLook, loreHook } from "./card-hook.ts"
 import { loreSource } from "./lore-turn.ts"
 
@@ -85,7 +85,7 @@ export function readLorebook(path: string): { readonly book: Lorebook; readonly 
   if (isFolder(path) || extname(path).toLowerCase() === ".md") return { book: { entries: readWorldBook(path) }, warnings: [] }
   const file = displayPath(path)
   try {
-    const json = parseJson(readBytes(path, file, { maxBytes, kind: "lorebook" }), maxBytes, "the file")
+    const json = cardJson(bytesAt(path, file, { maxBytes, kind: "lorebook" }), maxBytes, "the file")
     const warnings: string[] = []
     const { spec, entries } = recordOf(json)
     if (spec === "lorebook_v3" || (typeof entries === "object" && entries !== null))

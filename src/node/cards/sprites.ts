@@ -4,7 +4,7 @@ import { messageOf, PromptStrataError } from "../../core/errors.ts"
 import { fileHeader } from "../../memory/services/attachments/file-header.ts"
 import type { Sprites } from "../../memory/services/plugin.ts"
 import { foldLetters } from "../../prompt/encode/fold.ts"
-import { readBytes } from "../read-text-file.ts"
+import { bytesAt } from "../read-text-file.ts"
 import { displayPath } from "../shipped-files.ts"
 import { bareMessage } from "../skills/skill-problem.ts"
 import { readCardOf } from "./card-file.ts"
@@ -85,7 +85,7 @@ function inFolder(folder: string): readonly Picture[] {
       place: entry.name,
       read: () =>
         entry.isFile()
-          ? readBytes(join(folder, entry.name), entry.name, { maxBytes, kind: "picture" })
+          ? bytesAt(join(folder, entry.name), entry.name, { maxBytes, kind: "picture" })
           : "it is no file, or a link",
     }))
 }
@@ -95,7 +95,7 @@ function inCard(path: string): readonly Picture[] {
   const folder = cardFolderAt(path)
   const file = folder
     ? loadCardFolder(folder)
-    : readCardOf(path, readBytes(path, displayPath(path), { maxBytes: maxCardBytes, kind: "card" }))
+    : readCardOf(path, bytesAt(path, displayPath(path), { maxBytes: maxCardBytes, kind: "card" }))
   const of = (wanted: string) => file.card.assets.filter(({ type }) => type === wanted)
   const found = (name: string, uri: string): Picture => ({ name, place: `${name}: ${uri}`, read: () => assetOf(file, uri) })
   const icons = of("icon").toSorted((a, b) => Number(b.name === "main") - Number(a.name === "main"))

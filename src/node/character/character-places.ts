@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { basename, dirname, extname, join } from "node:path"
 import { PromptStrataError } from "../../core/errors.ts"
 import { fileExists } from "../file-log.ts"
-import { isTextPath, knownNames, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
+import { entryNames, isTextPath, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 
 /** The files about a character beside its persona, by name. */
@@ -29,7 +29,7 @@ export function findCharacterPart(reference: string, part: CharacterPart, places
   const found = candidates.find((path) => fileExists(path))
   if (found !== undefined) return found
   const hasPart = (folder: string) => filesOf(folder, part).some((path) => existsSync(path))
-  const known = knownNames(characterFolders(places), (name, folder) => (hasPart(join(folder, name)) ? name : undefined))
+  const known = entryNames(characterFolders(places), (name, folder) => (hasPart(join(folder, name)) ? name : undefined))
   const searched = candidates.map(displaySearched)
   const { message, hint } = notFound("a file", reference, { searched, known, names: "names" })
   throw new PromptStrataError("prompt-missing", `${part}: ${message}`, { hint, evidence: { searched: candidates, known } })

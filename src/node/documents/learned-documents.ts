@@ -27,7 +27,7 @@ import { learnedFolder, type OpenDocuments } from "./learned-folder.ts"
 import { changeLines, documentLines, fieldKey, printLine, saidBy, withLines, withoutDays } from "./learned-lines.ts"
 import { type LearnedRecord, lineHash, recordName, type WrittenLine, withLine, withoutOldest } from "./learned-record.ts"
 import { pathOf, personalFolder, personalWorkspace } from "./people.ts"
-import { takeBack, takeBackAside } from "./take-back.ts"
+import { takeBackAside, takeBackLines } from "./take-back.ts"
 import { documentTidier } from "./tidy-document.ts"
 
 /** How documents are written. */
@@ -68,7 +68,7 @@ export function learnedDocuments(folder: string, options: LearnedDocumentsOption
       const { runner } = agent
       const newest = () => agents.get(runner) ?? agent
       if (!agents.has(runner)) {
-        stops.push(onForget(runner, (scope) => takeBack(place, scope, { ...newest(), untrusted })))
+        stops.push(onForget(runner, (scope) => takeBackLines(place, scope, { ...newest(), untrusted })))
         // A commit that is done cannot fail any more.
         const tell = (error: unknown) => warn(`Lines of turns that were set aside stay in documents. ${messageOf(error)}`)
         stops.push(onSetAside(runner, (key) => takeBackAside(place, key, { ...newest(), untrusted }).catch(tell)))

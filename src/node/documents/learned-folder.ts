@@ -6,7 +6,7 @@ import { makeFolders } from "../workspace/folders.ts"
 import { type LockedWorkspace, openLockable } from "../workspace/open-workspace.ts"
 import type { FileWorkspaceOptions, WorkspaceFile } from "../workspace/workspace.ts"
 import { changeLines } from "./learned-lines.ts"
-import { emptyRecord, type LearnedRecord, lineHash, parseRecord, printRecord, recordName } from "./learned-record.ts"
+import { type LearnedRecord, lineHash, nothingLearned, parseRecord, printRecord, recordName } from "./learned-record.ts"
 
 /** The documents' folder while nobody else can change it, with the record of written lines. */
 export type OpenDocuments = Awaited<ReturnType<typeof openDocuments>>
@@ -50,12 +50,12 @@ async function openDocuments(locked: LockedWorkspace, signal: AbortSignal | unde
   const written = await locked.readOwn(recordName)
   const read = parseRecord(written)
   if (read === undefined && written !== undefined) {
-    await locked.writeOwn(recordName, printRecord(emptyRecord))
+    await locked.writeOwn(recordName, printRecord(nothingLearned))
     onDamage(
       `.promptstrata/${recordName} was damaged and begins anew. The lines that stand in the documents count as written by hand now: forgetting leaves them, so delete those yourself.`,
     )
   }
-  let record: LearnedRecord = read ?? emptyRecord
+  let record: LearnedRecord = read ?? nothingLearned
   return {
     get record() {
       return record

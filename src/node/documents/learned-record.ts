@@ -36,7 +36,7 @@ export interface LearnedRecord {
 
 export const recordName = "learned.json"
 
-export const emptyRecord: LearnedRecord = { lines: [], waiting: [], tidied: {} }
+export const nothingLearned: LearnedRecord = { lines: [], waiting: [], tidied: {} }
 
 export function lineHash(line: string): string {
   return createHash("sha256").update(line).digest("hex")
@@ -44,7 +44,7 @@ export function lineHash(line: string): string {
 
 /** Reads a record; undefined if it is damaged. Throws `store` if a newer version of the library wrote it. */
 export function parseRecord(text: string | undefined): LearnedRecord | undefined {
-  if (text === undefined) return emptyRecord
+  if (text === undefined) return nothingLearned
   try {
     const value: unknown = JSON.parse(text)
     if (isRecord(value) && typeof value.version === "number" && value.version > 1) throw newer(value.version)

@@ -15,11 +15,11 @@ interface Surroundings extends DocumentSurroundings {
  * In the place of such a line an earlier text of the same field comes back, if the profile still has it. A line that rests on
  * several turns goes with the first of them. The lines are marked first, so that the rest is done even if this process ends.
  */
-export function takeBack(place: LearnedFolder, scope: ForgottenScope, agent: Surroundings): Promise<void> {
+export function takeBackLines(place: LearnedFolder, scope: ForgottenScope, agent: Surroundings): Promise<void> {
   return takeOut(place, agent, (line) => isForgotten(line, scope, agent))
 }
 
-/** {@link takeBack} for the turns of a session that were set aside: their words are no part of its history any more. */
+/** {@link takeBackLines} for the turns of a session that were set aside: their words are no part of its history any more. */
 export async function takeBackAside(place: LearnedFolder, key: SessionKey, around: Surroundings): Promise<void> {
   const aside = new Set((await around.store.branches(key)).flatMap(({ isAside, turnId }) => (isAside ? [turnId] : [])))
   const isAside = ({ agent, conversation, audience, turnId }: LineOrigin): boolean =>

@@ -39,7 +39,7 @@ export async function requireAllowed(
 }
 
 /** True for the error about a file that does not exist. */
-export function isMissing(thrown: unknown): boolean {
+export function isMissingFile(thrown: unknown): boolean {
   return PromptStrataError.isInstance(thrown) && thrown.code === "file-missing"
 }
 

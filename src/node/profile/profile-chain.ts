@@ -9,7 +9,7 @@ import { inSnakeCase } from "../../profile/key.ts"
 import type { ProfileFile } from "../../profile/profile-file-keys.ts"
 import { isCardPath } from "../cards/card-path.ts"
 import { fileExists } from "../file-log.ts"
-import { knownNames, notFound } from "../find-text.ts"
+import { entryNames, notFound } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { offsetOf } from "../toml-positions.ts"
 import { type ProfileDocument, type ProfileProblem, problemsError, readProfileFile } from "./profile-document.ts"
@@ -146,7 +146,7 @@ export function findProfile(nameOrPath: string, places: ProfilePlaces): string {
 }
 
 function missingProfile(nameOrPath: string, places: ProfilePlaces) {
-  const known = knownNames(places.roots, (file) => (file.endsWith(".toml") ? file.slice(0, -".toml".length) : undefined))
+  const known = entryNames(places.roots, (file) => (file.endsWith(".toml") ? file.slice(0, -".toml".length) : undefined))
   const searched = profileCandidates(nameOrPath, places).map(displaySearched)
   return { known, ...notFound("a profile", nameOrPath, { searched, known, names: "profiles" }) }
 }

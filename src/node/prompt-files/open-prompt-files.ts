@@ -10,7 +10,7 @@ import { readTextFile } from "../read-text-file.ts"
 import { displayPath, shippedProfilesFolder, shippedPromptsFolder, within } from "../shipped-files.ts"
 import { fileError } from "../workspace/file-errors.ts"
 import { openFolder } from "../workspace/open-workspace.ts"
-import { hashOf } from "../workspace/text-encoding.ts"
+import { contentHash } from "../workspace/text-encoding.ts"
 import type { FileWorkspace } from "../workspace/workspace.ts"
 
 /** The author of saves and undos. */
@@ -46,7 +46,7 @@ export class ProfileFiles implements PromptFiles {
   async read(path: string): Promise<PromptText> {
     const file = await this.#fileOf(path)
     const text = readTextFile(file.place, path)
-    const hash = hashOf(readFileSync(file.place))
+    const hash = contentHash(readFileSync(file.place))
     return { text, hash, canUndo: !file.isShipped && file.savedAs !== undefined && (await this.#isOurs(file, hash)) }
   }
 
@@ -54,7 +54,7 @@ export class ProfileFiles implements PromptFiles {
     const file = await this.#fileOf(path)
     const target = await this.#targetOf(file)
     const { workspace } = target
-    if (file.isShipped && hashOf(readFileSync(file.place)) !== hash)
+    if (file.isShipped && contentHash(readFileSync(file.place)) !== hash)
       throw fileError("file-conflict", path, "expected the file as it was read, found that it changed since.")
     const saved = await workspace.write(target.path, text, { by: author, expect: file.isShipped ? "absent" : { hash } })
     const written = [saved.path, ...(file.isShipped && file.kind !== "profile" ? await this.#nameFolder(workspace) : [])]

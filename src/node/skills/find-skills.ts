@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs"
 import { basename, extname, join, resolve } from "node:path"
 import { messageOf } from "../../core/errors.ts"
-import { knownNames, namesIn, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
+import { entryNames, fileNames, notFound, type TextPlaces, textFolders, textPathsOf } from "../find-text.ts"
 import { displaySearched } from "../shipped-files.ts"
 import { type FoundSkills, findInFolder, skillFileIn } from "./skill-folders.ts"
 import type { SkillProblem } from "./skill-problem.ts"
@@ -58,8 +58,8 @@ export function skillCandidates(reference: string, places: SkillPlaces): string[
 }
 
 function knownSkills(places: SkillPlaces): string[] {
-  return knownNames(skillFolders(places), (name, folder) => {
-    if (namesIn(join(folder, name)).includes("SKILL.md")) return name
+  return entryNames(skillFolders(places), (name, folder) => {
+    if (fileNames(join(folder, name)).includes("SKILL.md")) return name
     return name.endsWith(".md") ? basename(name, ".md") : undefined
   })
 }

@@ -15,7 +15,7 @@ import { lineDiff } from "./line-diff.ts"
 import type { OwnFolder } from "./own-folder.ts"
 import { ownName } from "./paths.ts"
 import { checkKind, readBytes } from "./read-file.ts"
-import { hashOf } from "./text-encoding.ts"
+import { contentHash } from "./text-encoding.ts"
 import type { Expectation, HistoryLimits, WriteOutcome, WriteRecord } from "./workspace.ts"
 
 /** The outcome of a change for a file: new bytes, removed, or kept as it is. */
@@ -57,7 +57,7 @@ export async function changeFile(rules: ChangeRules, own: OwnFolder, change: Fil
     if (early && current) throw changedError(target.path)
     const decision = early ?? change.decide(current, target.path)
     const after = typeof decision === "object" ? decision.bytes : decision === "remove" ? undefined : current?.bytes
-    const afterHash = after && hashOf(after)
+    const afterHash = after && contentHash(after)
     const outcome = { path: target.path, ...(afterHash === undefined ? {} : { hash: afterHash }) }
     if (afterHash === current?.hash) {
       // The change may have been made before, by a process that ended, or failed, before it was durable.
@@ -127,7 +127,7 @@ async function recordOf(rules: ChangeRules, own: OwnFolder, { change, target, cu
     by: change.by,
     atMs: rules.nowMs(),
     ...(current === undefined ? {} : { beforeHash: current.hash }),
-    ...(after === undefined ? {} : { afterHash: hashOf(after) }),
+    ...(after === undefined ? {} : { afterHash: contentHash(after) }),
     diff: lineDiff(decoder.decode(current?.bytes), decoder.decode(after)),
     ...(change.undoes === undefined ? {} : { undoes: change.undoes }),
   }
@@ -184,7 +184,7 @@ export async function readTarget(
     if (!isSameFile(opened, found)) throw changedError(path)
     await folder.check()
     const { bytes, stats } = await readBytes(handle, path, { maxBytes: root.maxFileBytes, signal })
-    return { bytes, hash: hashOf(bytes), stats }
+    return { bytes, hash: contentHash(bytes), stats }
   })
 }
 

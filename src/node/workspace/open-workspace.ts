@@ -11,7 +11,7 @@ import { removeLeftovers, withLock } from "./lock.ts"
 import { type OwnFolder, openOwnFolder } from "./own-folder.ts"
 import { ownName, samePath, splitPath } from "./paths.ts"
 import { readBytes, readWorkspaceBytes, readWorkspaceFile } from "./read-file.ts"
-import { decodeText, encodeText, hashOf } from "./text-encoding.ts"
+import { contentHash, decodeText, toBytes } from "./text-encoding.ts"
 import type {
   Expectation,
   FileWorkspace,
@@ -99,7 +99,7 @@ function workspaceOf(rules: ChangeRules, lock: Lock): FileWorkspace {
       withFileErrors("search", path, () => searchFiles(root, { text, path, ignoreCase, limit, signal, depth: searchDepth })),
     history: (options = {}) => withFileErrors("history", options.path ?? ".", () => readHistory(root, options)),
     write: (path, text, { expect, ...options }) =>
-      change("write", path, options, () => expecting(expect, { bytes: encodeText(text, path) })),
+      change("write", path, options, () => expecting(expect, { bytes: toBytes(text, path) })),
     update: (path, next, options) => change("update", path, options, () => (current, shown) => updated(current, shown, next)),
     remove: (path, { expect, ...options }) => change("remove", path, options, () => expecting(expect, "remove")),
     undo: (options) =>
@@ -129,7 +129,7 @@ function updated(
   }
   const next: unknown = change(file)
   if (next === undefined) return "keep"
-  if (typeof next === "string") return { bytes: encodeText(next, path) }
+  if (typeof next === "string") return { bytes: toBytes(next, path) }
   // The promise may reject later. Without a handler that would end the process.
   if (next instanceof Promise) next.catch(() => {})
   throw new PromptStrataError("usage", `${path}: expected the changed text or undefined, found ${typeof next}.`, {
@@ -215,7 +215,7 @@ async function undoChange(
     signal,
     decide: (current, shown) => {
       checkExpectation(shown, expect, current?.hash)
-      if (before && hashOf(before) !== record.beforeHash) {
+      if (before && contentHash(before) !== record.beforeHash) {
         const message = `expected what change ${record.id} found there, found other bytes in the history: they are damaged.`
         throw fileError("file", shown, message, { hint: "Nothing was undone. Undo another change by its id." })
       }

@@ -11,7 +11,7 @@ import {
 } from "./file-system.ts"
 import { relativeNames, spellingOf, type WorkspaceRoot, walkFolders } from "./folders.ts"
 import { isHidden, splitPath } from "./paths.ts"
-import { decodeText, hashOf } from "./text-encoding.ts"
+import { contentHash, decodeText } from "./text-encoding.ts"
 import type { WorkspaceBytes, WorkspaceFile } from "./workspace.ts"
 
 /** Limits of one read. */
@@ -29,7 +29,7 @@ export async function readWorkspaceBytes(root: WorkspaceRoot, path: string, limi
   if (!found) throw fileError("file-missing", path, "expected a file, found none.")
   const real = found.names.join("/")
   const { bytes, stats } = await closeAfter(found.handle, () => readBytes(found.handle, real, limits))
-  return { path: real, bytes, hash: hashOf(bytes), sizeBytes: bytes.length, mode: stats.mode }
+  return { path: real, bytes, hash: contentHash(bytes), sizeBytes: bytes.length, mode: stats.mode }
 }
 
 /** A regular file inside the workspace, open for reading. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { fileError } from "./file-errors.ts"
 
 /** The hash that tells whether a file changed: SHA-256 in hexadecimal. */
-export function hashOf(bytes: Uint8Array): string {
+export function contentHash(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex")
 }
 
@@ -26,7 +26,7 @@ export function decodeText(bytes: Uint8Array, path: string): string {
  * The bytes of a text. Throws `file-encoding` for a text that could not be read back: one with half a character (a lone
  * surrogate), or with a NUL, after which the file would no longer count as text.
  */
-export function encodeText(text: string, path: string): Uint8Array {
+export function toBytes(text: string, path: string): Uint8Array {
   if (text.isWellFormed() && !text.includes("\0")) return new TextEncoder().encode(text)
   const characters = [...text]
   const at = characters.findIndex((character) => character === "\0" || !character.isWellFormed())

@@ -8,7 +8,7 @@ import { closeAfter, nodeFileSystem, removeIfThere } from "./file-system.ts"
 import { findRoot, makeFolders, openRootFolder, type WorkspaceRoot } from "./folders.ts"
 import { withLock } from "./lock.ts"
 import { ownName } from "./paths.ts"
-import { decodeText, encodeText } from "./text-encoding.ts"
+import { decodeText, toBytes } from "./text-encoding.ts"
 
 /** Keeps the changes of one file by this process in the order in which they were asked for. */
 const queue = createKeyedQueue()
@@ -71,7 +71,7 @@ async function replaceText(
     const temporary = `${ownName}-${name}.tmp`
     await removeIfThere(root.fs, folder.at(temporary))
     try {
-      await replaceOrRemove(root, { target, current, after: encodeText(text, path) }, temporary)
+      await replaceOrRemove(root, { target, current, after: toBytes(text, path) }, temporary)
     } catch (error) {
       await removeIfThere(root.fs, folder.at(temporary)).catch(() => {})
       throw error

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type BotChat, deliverTurn, keepTyping } from "../../../src/apps/bots/deliver-turn.ts"
-import { fittingEnd, type MessageUnit, sizeOf } from "../../../src/apps/bots/message-size.ts"
+import { fittingEnd, type MessageUnit, messageSize } from "../../../src/apps/bots/message-size.ts"
 import { sendPatiently } from "../../../src/apps/bots/send-patiently.ts"
 import { type Fence, fenceAfter, splitMessage } from "../../../src/apps/bots/split-message.ts"
 import { type FetchAttachmentOptions, fetchAttachment } from "../../../src/apps/bots/take-message.ts"
@@ -27,7 +27,7 @@ function naiveSize(text: string, unit: MessageUnit): number {
 test("a text has the size that others count, and its longest beginning that fits cuts no pair", () => {
   fc.assert(
     fc.property(texts, units, fc.nat(30), (text, unit, room) => {
-      expect(sizeOf(text, unit)).toBe(naiveSize(text, unit))
+      expect(messageSize(text, unit)).toBe(naiveSize(text, unit))
       const ends = Array.from({ length: text.length + 1 }, (_, at) => at)
       const isWhole = (at: number) => at === 0 || (text.codePointAt(at - 1) ?? 0) <= 0xffff
       const longest = ends.findLast((at) => isWhole(at) && naiveSize(text.slice(0, at), unit) <= room)

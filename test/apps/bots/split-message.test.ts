@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { sizeOf } from "../../../src/apps/bots/message-size.ts"
+import { messageSize } from "../../../src/apps/bots/message-size.ts"
 import { splitMessage } from "../../../src/apps/bots/split-message.ts"
 import { graphemesOf } from "../../../src/core/graphemes.ts"
 import { near } from "../../support/error-formulas.ts"
@@ -64,7 +64,7 @@ describe("a long answer is split", () => {
         const messages = splitMessage(text, options)
         for (const message of messages) {
           expect(message.trim()).not.toBe("")
-          expect(sizeOf(message, options.unit)).toBeLessThanOrEqual(options.limit)
+          expect(messageSize(message, options.unit)).toBeLessThanOrEqual(options.limit)
         }
         expect(visible(messages.join(""))).toBe(visible(text))
       }),
@@ -88,7 +88,7 @@ describe("a long answer is split", () => {
         const messages = splitMessage(text, options)
         for (const message of messages.slice(0, -1)) expect(openFence(message)).toBeUndefined()
         expect(openFence(messages.at(-1) ?? "") !== undefined).toBe(openFence(text.replaceAll("\r\n", "\n")) !== undefined)
-        for (const message of messages) expect(sizeOf(message, options.unit)).toBeLessThanOrEqual(options.limit)
+        for (const message of messages) expect(messageSize(message, options.unit)).toBeLessThanOrEqual(options.limit)
       }),
       { numRuns: runs(4_000), seed: seedOf(83) },
     )

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest"
-import { momentText, printTable } from "../../../src/apps/cli/memory/terminal-table.ts"
+import { momentText, printColumns } from "../../../src/apps/cli/memory/terminal-table.ts"
 import { displayWidth } from "../../../src/core/display-width.ts"
 
 describe("printTable", () => {
   test("lines up columns by what they take on a terminal, Chinese and emoji too", () => {
-    const table = printTable(
+    const table = printColumns(
       ["NAME", "TEXT"],
       [
         ["小明", "喜欢茉莉花茶"],
@@ -15,13 +15,13 @@ describe("printTable", () => {
   })
 
   test("cuts the last column to fit, between characters", () => {
-    const table = printTable(["ID", "TEXT"], [["1", "我今天下午去了图书馆借书"]], 20)
+    const table = printColumns(["ID", "TEXT"], [["1", "我今天下午去了图书馆借书"]], 20)
     expect(table.split("\n")[1]).toBe("1   我今天下午去了…")
     for (const line of table.split("\n")) expect(displayWidth(line)).toBeLessThanOrEqual(20)
   })
 
   test.each([0, 13, 14, 15])("gives the last column ten columns where a terminal of %d leaves less", (maxWidth) => {
-    const [, row] = printTable(["ID", "TEXT"], [["1", "abcdefghijklmnop"]], maxWidth).split("\n")
+    const [, row] = printColumns(["ID", "TEXT"], [["1", "abcdefghijklmnop"]], maxWidth).split("\n")
     expect(row).toBe(maxWidth === 15 ? "1   abcdefghij…" : "1   abcdefghi…")
   })
 
@@ -31,7 +31,7 @@ describe("printTable", () => {
   })
 
   test("keeps a row on its line and does nothing to the terminal", () => {
-    expect(printTable(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A          B\none ⏎ two  [2Jthree")
+    expect(printColumns(["A", "B"], [["one\ntwo", "\u001b[2Jthree"]])).toBe("A          B\none ⏎ two  [2Jthree")
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
-import { decide, languageOf, planCalls, sentencesOf } from "../../../src/apps/cli/demo/demo-decision.ts"
+import { demoDecision, languageOf, planCalls, sentencesOf } from "../../../src/apps/cli/demo/demo-decision.ts"
 import { demoModel } from "../../../src/apps/cli/demo/demo-model.ts"
 import { findExpressions, findTime, findTimeZones, parametersOf, shownName } from "../../../src/apps/cli/demo/parameter-values.ts"
 import { findPlaces, pointOf } from "../../../src/apps/cli/demo/phrases.ts"
-import { sharedScore, wordsOf } from "../../../src/apps/cli/demo/vocabulary.ts"
+import { sharedScore, subjectOf } from "../../../src/apps/cli/demo/vocabulary.ts"
 import type { ModelTool } from "../../../src/core/model/language-model.ts"
 import { chineseTools, englishTools } from "../../apps/cli/demo/tools.ts"
 
@@ -361,7 +361,7 @@ test.each([
   ["email", "邮件 邮箱 email mail"],
   ["music", "音乐 歌 播放 music song play"],
 ])("of %s speak %s", (meaning, words) => {
-  expect(words.split(" ").filter((word) => !wordsOf(word).meanings.has(meaning))).toEqual([])
+  expect(words.split(" ").filter((word) => !subjectOf(word).meanings.has(meaning))).toEqual([])
 })
 
 describe("words", () => {
@@ -371,8 +371,8 @@ describe("words", () => {
     "的了吗呢吧啊我你您他她它们是在有和与或把被就都也还很这那个一下请帮给要想会能可以什么怎样么为何哪谁多少不没去来到查询"
 
   test("that say nothing are not compared", () => {
-    expect([...wordsOf(fillers).words]).toEqual([])
-    expect([...particles].filter((particle) => wordsOf(`猫${particle}狗`).words.size > 0)).toEqual([])
+    expect([...subjectOf(fillers).words]).toEqual([])
+    expect([...particles].filter((particle) => subjectOf(`猫${particle}狗`).words.size > 0)).toEqual([])
   })
 
   test("are whole words, pairs of characters, and parts of a name", () => {
@@ -386,8 +386,8 @@ describe("words", () => {
       "x1rain",
       "猫a狗",
     ]
-    expect(shown(texts, (text) => Object.values(wordsOf(text)).map((found) => [...found]))).toMatchSnapshot()
-    expect(sharedScore(wordsOf("weather cat dog"), wordsOf("forecast dog cat"))).toBe(7)
+    expect(shown(texts, (text) => Object.values(subjectOf(text)).map((found) => [...found]))).toMatchSnapshot()
+    expect(sharedScore(subjectOf("weather cat dog"), subjectOf("forecast dog cat"))).toBe(7)
   })
 })
 
@@ -475,7 +475,7 @@ describe("what the demo does", () => {
   ]
 
   test("with each question, in English", () => {
-    expect(shown(questions, (question) => decide({ ...facts, question, tools }, say(question)))).toMatchSnapshot()
+    expect(shown(questions, (question) => demoDecision({ ...facts, question, tools }, say(question)))).toMatchSnapshot()
   })
 
   test("with each question, in Chinese", () => {
@@ -488,7 +488,9 @@ describe("what the demo does", () => {
       "添加日程",
       "天气",
     ]
-    expect(shown(chinese, (question) => decide({ ...facts, question, tools: chineseTools }, say(question)))).toMatchSnapshot()
+    expect(
+      shown(chinese, (question) => demoDecision({ ...facts, question, tools: chineseTools }, say(question))),
+    ).toMatchSnapshot()
   })
 
   test("with a clause too many, and with a tool that takes the whole request", () => {
@@ -524,8 +526,8 @@ describe("what the demo does", () => {
     const messages = ["what now?", "现在呢"].flatMap((question) =>
       runs.flatMap((one) => {
         const asked = `${question} ${one.tool.replace("_", " ")}`
-        const ran = decide({ ...facts, prompt: "final", question, tools: [], runs: [one] }, say(question))
-        const known = decide({ ...facts, question: asked, tools: [], prestart: [one] }, say(question))
+        const ran = demoDecision({ ...facts, prompt: "final", question, tools: [], runs: [one] }, say(question))
+        const known = demoDecision({ ...facts, question: asked, tools: [], prestart: [one] }, say(question))
         return [`${question} after ${one.tool}: ${JSON.stringify(ran)}`, `${asked}, known: ${JSON.stringify(known)}`]
       }),
     )

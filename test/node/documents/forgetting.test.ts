@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openSqliteStore } from "../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { createInMemoryStore } from "../../../src/memory/services/store/in-memory/in-memory-store.ts"
-import { emptyRecord, lineHash, withoutOldest } from "../../../src/node/documents/learned-record.ts"
+import { lineHash, nothingLearned, withoutOldest } from "../../../src/node/documents/learned-record.ts"
 import { openFolder } from "../../../src/node/workspace/open-workspace.ts"
 import { filesWith, learningAgent, learnt } from "../../support/learning-agent.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
@@ -173,7 +173,7 @@ describe("forgetting what documents hold", () => {
     const line = (path: string, text: string) => ({ path, hash: lineHash(text), origins })
     const numbers = Array.from({ length: 6_000 }, (_, at) => `- ${at}`)
     const lines = [...numbers.map((text) => line("people/b/MEMORY.md", text)), line("MEMORY.md", "- mine")]
-    const record = { ...emptyRecord, lines: [line("MEMORY.md", "- old"), ...lines] }
+    const record = { ...nothingLearned, lines: [line("MEMORY.md", "- old"), ...lines] }
     expect(withoutOldest(record, "MEMORY.md", "- mine\n")).toEqual(record)
     const kept = withoutOldest(record, "people/b/MEMORY.md", "- 0\n- 5\n").lines
     expect(kept).toEqual([record.lines[0], lines[0], lines[5], ...lines.slice(5_000)])

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { learnedFolder } from "../../../src/node/documents/learned-folder.ts"
 import { changeLines, daysOf, listEntry, saidBy, withLines, withoutDays } from "../../../src/node/documents/learned-lines.ts"
-import { emptyRecord, lineHash, type WrittenLine } from "../../../src/node/documents/learned-record.ts"
+import { lineHash, nothingLearned, type WrittenLine } from "../../../src/node/documents/learned-record.ts"
 import { documentTidier } from "../../../src/node/documents/tidy-document.ts"
 import type { Confirm } from "../../../src/prompt/tools/tool.ts"
 import { manualClock } from "../../../src/testing/index.ts"
@@ -70,7 +70,7 @@ async function written(lines: readonly string[], { tidied, fields = [] }: { tidi
   }
   const place = learnedFolder(tempFolder(), { clock: manualClock(0) }, () => undefined)
   await place.create(undefined, async (open) => {
-    await open.save({ ...emptyRecord, lines: lines.map(line), tidied: tidied === undefined ? {} : { "MEMORY.md": tidied } })
+    await open.save({ ...nothingLearned, lines: lines.map(line), tidied: tidied === undefined ? {} : { "MEMORY.md": tidied } })
     await open.edit("MEMORY.md", "test", () => lines.map((text) => `${text}\n`).join(""))
   })
   const now = () => place.locked(undefined, async ({ record, read }) => ({ record, text: await read("MEMORY.md") }))
@@ -116,7 +116,7 @@ test("a document is tidied where it is nearly full and ten lines have come since
       const { now } = await made
       // A question is answered, and its change made, behind the outcome.
       await expect.poll(async () => own.warnings.length > 0 || (await now())?.record.waiting.length === 0).toBe(true)
-      const { text = "", record: { waiting, tidied } = emptyRecord } = (await now()) ?? {}
+      const { text = "", record: { waiting, tidied } = nothingLearned } = (await now()) ?? {}
       return [
         JSON.stringify(outcome),
         text.trimEnd(),

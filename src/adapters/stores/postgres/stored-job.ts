@@ -3,7 +3,7 @@ import { firstDueMs } from "../../../memory/services/store/job-attempt.ts"
 import type { DeadJob, Job } from "../../../memory/services/store/job-runner.ts"
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow } from "../../../memory/services/store/rows/rows.ts"
-import { bodyText, damagedRow, type RowName, readBody } from "../sql/row-body.ts"
+import { damagedRow, type RowName, readBody, storedBody } from "../sql/row-body.ts"
 
 /** A job as pg-boss stores it. Statements ask for the columns; `body` is the whole job as text, which can hold any string. */
 export interface StoredJob {
@@ -20,7 +20,7 @@ export interface StoredJob {
 }
 
 export function storeJob(job: Job): StoredJob {
-  return { ...columns(job), body: bodyText(job) }
+  return { ...columns(job), body: storedBody(job) }
 }
 
 /** The job of a row. Throws `store` if the row is not what was written. */
@@ -31,7 +31,7 @@ export function readJob(stored: StoredJob): Job {
 }
 
 export function storeDeadJob(dead: DeadJob): StoredJob {
-  return { ...columns(dead.job), body: bodyText(dead) }
+  return { ...columns(dead.job), body: storedBody(dead) }
 }
 
 /** The dead letter of a row. Throws `store` if the row is not what was written. */

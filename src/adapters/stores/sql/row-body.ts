@@ -22,7 +22,7 @@ const checksumLength = 16
  * A value as the text of a row: JSON, and behind it the checksum of that JSON as 16 blank characters. Older versions read such a row,
  * and rows of older versions have no checksum: so no row has to be changed, and processes of both versions share a store.
  */
-export function bodyText(value: unknown): string {
+export function storedBody(value: unknown): string {
   const json = JSON.stringify(value)
   return json + checksumOf(json)
 }

@@ -3,7 +3,7 @@ import { NewestMap } from "../../../core/memo.ts"
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { ColumnValues, Comparison } from "../../../memory/services/store/rows/rows.ts"
 import { type BuiltStatement, PreparedStatement, ValueSlot } from "./prepared.ts"
-import { bodyText } from "./row-body.ts"
+import { storedBody } from "./row-body.ts"
 import type { Queries } from "./sql-database.ts"
 
 type AnyTables = Record<string, Record<string, unknown>>
@@ -35,7 +35,7 @@ export class StatementValues {
 
   /** The place of a value in a column, in the form in which databases keep it. */
   place(value: unknown, column = ""): ValueSlot {
-    const stored = isBody(column) && value !== null ? bodyText(value) : value
+    const stored = isBody(column) && value !== null ? storedBody(value) : value
     this.list.push(typeof stored === "string" && !isBody(column) ? keyText(stored) : stored)
     return new ValueSlot(this.list.length - 1)
   }

@@ -22,9 +22,9 @@ import {
   type Selection,
 } from "../../../memory/services/store/rows/rows.ts"
 import type { SessionRecord } from "../../../memory/services/store/session-store.ts"
-import { bodyText, bytesChecksum, damagedRow, readBody } from "./row-body.ts"
+import { bytesChecksum, damagedRow, readBody, storedBody } from "./row-body.ts"
 import { filtered, isBody, RowStatements, StatementValues } from "./row-statements.ts"
-import { deleteChanges, readState, sessionsHolding } from "./session/stored-state.ts"
+import { currentState, deleteChanges, sessionsHolding } from "./session/stored-state.ts"
 import { fromKeyText, inSession, keyNames, type Queries, type SqlDatabase, type SqlJobs } from "./sql-database.ts"
 
 /** A database whose transactions see the tables that all stores have. */
@@ -207,14 +207,14 @@ class SqlRows implements Rows {
 
   async readState(key: SessionKey): Promise<SessionRecord["state"]> {
     const row = this.#db.selectFrom("sessions").select("whole_state").where(inSession(key))
-    return (await readState(this.#db, key, (await row.executeTakeFirstOrThrow()).whole_state)).state
+    return (await currentState(this.#db, key, (await row.executeTakeFirstOrThrow()).whole_state)).state
   }
 
   async writeState(key: SessionKey, state: SessionRecord["state"]): Promise<void> {
     await deleteChanges(this.#db, key)
     await this.#db
       .updateTable("sessions")
-      .set({ whole_state: bodyText(state) })
+      .set({ whole_state: storedBody(state) })
       .where(inSession(key))
       .execute()
   }

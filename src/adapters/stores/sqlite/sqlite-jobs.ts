@@ -5,7 +5,7 @@ import type { SessionColumns, UserColumns } from "../../../memory/services/store
 import { keyText } from "../../../memory/services/store/rows/row-tables.ts"
 import type { JobRow, OwnedKeys } from "../../../memory/services/store/rows/rows.ts"
 import { prepared } from "../sql/prepared.ts"
-import { bodyText, readBody } from "../sql/row-body.ts"
+import { readBody, storedBody } from "../sql/row-body.ts"
 import { fromKeyText, having, inSession, keyNames, type Queries, type SqlJobs, sessionColumns } from "../sql/sql-database.ts"
 
 /** The tables of jobs, which a file has beside the shared tables. */
@@ -84,7 +84,7 @@ async function insertJobs(db: Queries, rows: readonly JobRow[]): Promise<number>
       due_ms: firstDueMs(job),
       ended_ms: null,
       error: error === undefined ? null : keyText(error),
-      body: bodyText(job),
+      body: storedBody(job),
     })
     added += Number(numAffectedRows ?? 0)
   }

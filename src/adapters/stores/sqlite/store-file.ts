@@ -11,7 +11,7 @@ export function storeFile(folder: string): string {
 /** Makes the file if it is missing, for its owner alone: SQLite's other files take their rights from it. */
 export function makeStoreFile(file: string): void {
   try {
-    makeFolder(dirname(file))
+    makeStoreFolder(dirname(file))
     closeSync(openSync(file, "a", 0o600))
   } catch (cause) {
     const message = `The store's file ${file} could not be made: ${messageOf(cause)}.`
@@ -24,7 +24,7 @@ export function makeStoreFile(file: string): void {
  * Makes a folder and its missing parents, for their owner alone. Throws the system's error where one cannot be made. Node's own
  * `recursive` never ends on file systems such as /proc, which report a missing parent although the parent is there.
  */
-export function makeFolder(folder: string): void {
+export function makeStoreFolder(folder: string): void {
   const missing: string[] = []
   for (let path = resolve(folder); !isThere(path); path = dirname(path)) missing.push(path)
   for (const path of missing.reverse()) {

@@ -47,6 +47,6 @@ export function runEnd(text: string, at: number, mask: number, most = Number.POS
 }
 
 /** The number of UTF-16 units of the character at an offset. */
-export function widthAt(text: string, at: number): number {
+export function unitsAt(text: string, at: number): number {
   return classes[text.charCodeAt(at)] === 0 ? 2 : 1
 }

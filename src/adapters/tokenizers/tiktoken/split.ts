@@ -1,4 +1,4 @@
-import { charClass, classAt, letterClasses, runEnd, spaceClasses, widthAt } from "./char-class.ts"
+import { charClass, classAt, letterClasses, runEnd, spaceClasses, unitsAt } from "./char-class.ts"
 
 /**
  * Returns the end of the piece that begins at `at`, in UTF-16 offsets of a well-formed text; `at` lies before the text's end. It looks
@@ -29,7 +29,7 @@ export const splitCl100k: Split = (text, at) => {
   const contraction = anyCaseContractionEnd(text, at)
   if (contraction > at) return contraction
   const first = classAt(text, at)
-  const word = (first & prefixClasses) !== 0 ? at + widthAt(text, at) : at
+  const word = (first & prefixClasses) !== 0 ? at + unitsAt(text, at) : at
   if ((classAt(text, word) & letterClasses) !== 0) return runEnd(text, word, letterClasses)
   if (first === number) return runEnd(text, at, number, 3)
   const others = text[at] === " " ? at + 1 : at
@@ -60,7 +60,7 @@ export const splitO200k: Split = (text, at) => {
 
 /** The end of the first two alternatives without their contraction, or `at` when neither matches. */
 function wordEnd(text: string, at: number, first: number): number {
-  const word = (first & prefixClasses) !== 0 ? at + widthAt(text, at) : at
+  const word = (first & prefixClasses) !== 0 ? at + unitsAt(text, at) : at
   const headEnd = runEnd(text, word, headClasses)
   const tailEnd = runEnd(text, headEnd, tailClasses)
   if (tailEnd > headEnd) return tailEnd
@@ -74,7 +74,7 @@ function wordEnd(text: string, at: number, first: number): number {
 /** The pattern backtracks: HEAD* gives characters back until TAIL+ has one. That is the last character which is in both. */
 function lastTailEnd(text: string, from: number, to: number): number {
   for (let end = to; end > from; ) {
-    const at = end - widthAt(text, end - 2)
+    const at = end - unitsAt(text, end - 2)
     if ((classAt(text, at) & tailClasses) !== 0) return end
     end = at
   }

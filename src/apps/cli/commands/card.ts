@@ -18,7 +18,7 @@ import { fitColumns, headsIn, wrapColumns } from "../../../trace/table.ts"
 import type { CliContext, RunCommand } from "../context.ts"
 import { cardPathAt, importCard } from "../import/import-card.ts"
 import { columnsOf, exitCodes, fitLines, jsonLine, type Paint, painterFor } from "../io.ts"
-import { printTable } from "../memory/terminal-table.ts"
+import { printColumns } from "../memory/terminal-table.ts"
 import { portsFor } from "../open-agent.ts"
 import { readPrices } from "../serve/read-prices.ts"
 import type { Translate } from "../words/translate.ts"
@@ -66,7 +66,7 @@ export function cardPage({ card, format }: CardFile, { counter, paint, say, loca
     ...block("Greetings", greetings.join("\n")),
     ...(lore.length === 0
       ? []
-      : [`${title("Lore")}\n${printTable(headsIn(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], say), lore, maxWidth)}`]),
+      : [`${title("Lore")}\n${printColumns(headsIn(["ORDER", "KEYS", "TITLE", "PLACE", "TOKENS"], say), lore, maxWidth)}`]),
     ...block("Assets", files.join("\n")),
     costTable(card, { counter, paint, say }),
     ...block("Warnings", cardProblems(card).map(say).join("\n")),
@@ -104,7 +104,7 @@ export function costTable(card: Card, { counter, paint, say, price }: Omit<PageP
   const [always, most] = [sum("money", true).toFixed(4), sum("money").toFixed(4)]
   return [
     paint("bold", say("Costs")),
-    printTable(headsIn(heads, say), rows),
+    printColumns(headsIn(heads, say), rows),
     say(`${sum("tokens", true)} tokens in every turn, up to ${sum("tokens")} with all lore`),
     ...(price === undefined
       ? []

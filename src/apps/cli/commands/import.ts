@@ -9,13 +9,13 @@ import { readLorebook } from "../../../node/cards/lorebook-file.ts"
 import { isPng } from "../../../node/cards/png-chunks.ts"
 import { hasZipBehind, isZip } from "../../../node/cards/zip.ts"
 import { promptLocale } from "../../../node/locale.ts"
-import { isMissing } from "../../../node/read-text-file.ts"
+import { isAbsent } from "../../../node/read-text-file.ts"
 import { displayPath } from "../../../node/shipped-files.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { isAgnaiBook, isNovelBook } from "../../../prompt/layers/card/foreign-books.ts"
 import { createLoreScanner } from "../../../prompt/layers/lorebook/scan.ts"
 import type { CliContext, RunCommand } from "../context.ts"
-import { storeTurns, turnsOf } from "../import/chat-turns.ts"
+import { chatTurns, storeTurns } from "../import/chat-turns.ts"
 import { importCard } from "../import/import-card.ts"
 import { filesOfPreset } from "../import/import-preset.ts"
 import { type ImportedFiles, type ImportSource, writeImport } from "../import/imported-files.ts"
@@ -71,7 +71,7 @@ async function importChat({ file, text, conversation, ...options }: ChatImport, 
       hint: "Give another name with --conversation. Nothing was written.",
     })
   const people = { agent, user: { id: terminalUser, name: chat.userName || profile.user.name } }
-  const { turns, report } = turnsOf(chat, people, () => ids.next("turn"))
+  const { turns, report } = chatTurns(chat, people, () => ids.next("turn"))
   await storeTurns(store, key, turns)
   const left = [...chat.report, ...report]
   screen.note(
@@ -227,7 +227,7 @@ function statsOf(path: string, file: string): Stats {
   try {
     return statSync(path)
   } catch (cause) {
-    if (isMissing(cause)) throw new PromptStrataError("usage", `expected a file or folder at ${file}, found none.`, { cause })
+    if (isAbsent(cause)) throw new PromptStrataError("usage", `expected a file or folder at ${file}, found none.`, { cause })
     throw cause
   }
 }

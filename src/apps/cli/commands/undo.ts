@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { isMissing } from "../../../node/files/file-tool.ts"
+import { isMissingFile } from "../../../node/files/file-tool.ts"
 import { openFolder } from "../../../node/workspace/open-workspace.ts"
 import type { FileWorkspace, WriteRecord } from "../../../node/workspace/workspace.ts"
 import { terminalLine, terminalText } from "../../../prompt/encode/terminal-text.ts"
@@ -52,7 +52,7 @@ async function undo(options: UndoOptions, context: CliContext): Promise<number> 
     if (record) screen.note(terminalText(record.diff))
     return exitCodes.ok
   } catch (thrown) {
-    if (!isMissing(thrown)) throw thrown
+    if (!isMissingFile(thrown)) throw thrown
     screen.complain(words.nothingToUndo(folder))
     return exitCodes.failed
   }

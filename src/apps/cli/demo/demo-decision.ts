@@ -5,7 +5,7 @@ import { shippedPrompts } from "../../../prompt/dialect/shipped-files.ts"
 import type { TemplateValues } from "../../../prompt/template/render.ts"
 import { renderTemplate } from "../../../prompt/template/render-template.ts"
 import { candidatesFor, findExpressions, parametersOf, shownName } from "./parameter-values.ts"
-import { type Subject, sharedScore, wordsOf } from "./vocabulary.ts"
+import { type Subject, sharedScore, subjectOf } from "./vocabulary.ts"
 
 /** A call that a question asks for. */
 interface PlannedCall extends FilledCall {
@@ -35,7 +35,7 @@ export function planCalls(question: string, tools: readonly ModelTool[]): readon
 
 /** The tool with the highest score for the text; of equals the first. */
 function chooseTool(text: string, tools: readonly ModelTool[]) {
-  const said = wordsOf(text)
+  const said = subjectOf(text)
   return tools
     .map((tool) => ({ tool, score: scoreOf(tool, said, text) }))
     .filter(({ score }) => score >= minScore)
@@ -45,7 +45,7 @@ function chooseTool(text: string, tools: readonly ModelTool[]) {
 
 /** Arithmetic alone asks for a calculator. A time or a city only counts in addition to shared words. */
 function scoreOf(tool: ModelTool, said: Subject, text: string): number {
-  const shared = sharedScore(said, wordsOf(`${tool.name} ${tool.description}`))
+  const shared = sharedScore(said, subjectOf(`${tool.name} ${tool.description}`))
   if (shared === 0 && findExpressions(text).length === 0) return 0
   const { evidence, speaksForItself } = fillArguments(tool, text)
   return shared > 0 || speaksForItself ? shared + 2 * evidence : 0
@@ -98,7 +98,7 @@ const maxQuestionCharacters = 2_000
 const maxResultCharacters = 600
 
 /** Decides one step of a turn: the next planned call with all its arguments, else an answer from the results so far. */
-export function decide(facts: TurnFacts, say: Say): DemoDecision {
+export function demoDecision(facts: TurnFacts, say: Say): DemoDecision {
   const question = facts.question.slice(0, maxQuestionCharacters).toWellFormed()
   if (facts.wake) return { action: "finish", message: say(["wake"], { reason: question }) }
   const calls = facts.prompt === "planner" && smallTalkOf(question) === undefined ? planCalls(question, facts.tools) : []
@@ -127,14 +127,14 @@ function openCalls(calls: readonly PlannedCall[], { runs }: TurnFacts): readonly
 
 /** Answers from prestart results that share more with the question than any tool does. No call is needed then. */
 function answersFromPrestart(facts: TurnFacts, question: string, calls: readonly PlannedCall[], say: Say): readonly string[] {
-  const said = wordsOf(question)
+  const said = subjectOf(question)
   // A call without arguments would only repeat the prestart of the same tool.
   const others = calls.filter(
     ({ tool, args }) => Object.keys(args).length > 0 || facts.prestart.every((ran) => ran.tool !== tool),
   )
   const toBeat = Math.max(2, ...others.map(({ score }) => score))
   return facts.prestart
-    .filter(({ tool, result }) => sharedScore(said, wordsOf(`${tool} ${result.slice(0, maxQuestionCharacters)}`)) >= toBeat)
+    .filter(({ tool, result }) => sharedScore(said, subjectOf(`${tool} ${result.slice(0, maxQuestionCharacters)}`)) >= toBeat)
     .map(({ tool, result }) => answerFromRun({ tool, args: {}, result, failed: false }, say))
 }
 
@@ -162,8 +162,8 @@ function smallTalk(facts: TurnFacts, question: string, say: Say): string {
   const kind = smallTalkOf(question)
   const tools = facts.tools.map(({ name }) => name).join(", ")
   if (kind) return say([kind], { speaker: facts.speaker, tools })
-  const said = wordsOf(question)
-  const memory = facts.memories.find((text) => sharedScore(said, wordsOf(text.slice(0, maxQuestionCharacters))) >= 2)
+  const said = subjectOf(question)
+  const memory = facts.memories.find((text) => sharedScore(said, subjectOf(text.slice(0, maxQuestionCharacters))) >= 2)
   return memory === undefined ? say(["offline"], { tools }) : say(["memory"], { memory })
 }
 

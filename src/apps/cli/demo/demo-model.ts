@@ -1,7 +1,7 @@
 import { abortedError, type LanguageModel, type ModelRequest, type TurnFacts } from "../../../core/model/language-model.ts"
 import { textChunks } from "../../../core/model/text-chunks.ts"
 import { bestSentences } from "../../../memory/forgetting/events/best-sentences.ts"
-import { type DemoLocale, decide, languageOf, sentencesOf } from "./demo-decision.ts"
+import { type DemoLocale, demoDecision, languageOf, sentencesOf } from "./demo-decision.ts"
 
 /** Settings of {@link demoModel}. */
 interface DemoModelOptions {
@@ -33,7 +33,7 @@ export function demoModel({ locale = "en" }: DemoModelOptions = {}): LanguageMod
 }
 
 function answerOf(facts: TurnFacts, locale: DemoLocale): string {
-  const decision = decide(facts, sentencesOf(languageOf(facts.question, locale)))
+  const decision = demoDecision(facts, sentencesOf(languageOf(facts.question, locale)))
   return facts.prompt !== "planner" && decision.action === "finish" ? decision.message : JSON.stringify(decision)
 }
 

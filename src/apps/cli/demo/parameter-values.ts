@@ -1,7 +1,7 @@
 import { listOf, recordOf, stringOf } from "../../../core/json-access.ts"
 import type { ModelTool } from "../../../core/model/language-model.ts"
 import { findPlaces, pointOf } from "./phrases.ts"
-import { isHan, meanings, wordsOf } from "./vocabulary.ts"
+import { isHan, meanings, subjectOf } from "./vocabulary.ts"
 import words from "./words.json" with { type: "json" }
 
 /** The values in a text for a parameter. */
@@ -56,7 +56,7 @@ function wordsFor({ required }: Parameter, { says, tool, text, rest }: ArgumentS
 
 /** Words that a question may use for the subject of the tool. */
 function anchorsOf({ name, description }: ModelTool): readonly string[] {
-  const about = wordsOf(`${name} ${description}`)
+  const about = subjectOf(`${name} ${description}`)
   return [...[...about.meanings].flatMap((meaning) => meanings[meaning] ?? []), ...about.words]
 }
 

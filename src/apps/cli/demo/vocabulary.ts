@@ -8,7 +8,7 @@ export interface Subject {
 }
 
 /** Reads a text, or a name such as `add_schedule` or `queryWeather`. */
-export function wordsOf(text: string): Subject {
+export function subjectOf(text: string): Subject {
   const plain = text
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll("_", " ")

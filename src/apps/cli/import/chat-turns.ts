@@ -18,7 +18,7 @@ interface ChatTurn {
 }
 
 /** The turns of a chat, and what of it no turn can hold. */
-export function turnsOf(
+export function chatTurns(
   chat: TavernChat,
   people: ChatPeople,
   turnId: () => string,

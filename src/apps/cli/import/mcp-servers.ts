@@ -4,7 +4,7 @@ import { isRecord, type Json, listOf, recordOf, stringOf } from "../../../core/j
 import { secretFinder } from "../../../core/secrets/find-secrets.ts"
 import { builtinToolNames } from "../../../node/builtin-tools.ts"
 import { unsafeKeys } from "../../../node/profile/profile-document.ts"
-import { hashOf } from "../../../node/workspace/text-encoding.ts"
+import { contentHash } from "../../../node/workspace/text-encoding.ts"
 import type { McpServerSettings } from "../../../profile/profile.ts"
 import { characterId } from "../commands/scaffold.ts"
 import type { ImportedFiles, ImportSource } from "./imported-files.ts"
@@ -206,7 +206,7 @@ function variableOf(
   }
   const { command, args, cwd, url } = settings
   const words = `PROMPTSTRATA_MCP_${server}_${kindWords[kind]}_${field.slice(0, 60)}`
-  const hash = hashOf(
+  const hash = contentHash(
     new TextEncoder().encode(
       JSON.stringify([server, command, args, cwd, url, kind, field, ...(place === undefined ? [] : [place])]),
     ),

@@ -23,7 +23,7 @@ export interface PresetPart {
 }
 
 /** Words of a preset as a prompt file writes them: macros for names become slots, and what chance or time decide is left for each turn. */
-export function fillText(words: string, naming: PresetPart): { readonly text: string } {
+export function promptText(words: string, naming: PresetPart): { readonly text: string } {
   return { text: filled(words, literal, naming).trim() }
 }
 
@@ -133,7 +133,7 @@ const overrides: Readonly<Record<string, string>> = { main: "character.system", 
 export function overridden(identifier: string, { content, forbid_overrides: isFixed }: Json, naming: PresetPart): string {
   const slot = Object.hasOwn(overrides, identifier) ? overrides[identifier] : undefined
   const words = stringOf(content)
-  if (slot === undefined || isFixed === true) return fillText(words, naming).text
+  if (slot === undefined || isFixed === true) return promptText(words, naming).text
   const own = branchText(words, naming).trim()
   // A card's own words stand there alone; a preset without words leaves no block behind.
   if (own === "") return ownWords(slot)

@@ -1,5 +1,5 @@
 import { isRecord, type Json, listOf, numberOr, recordOf, stringOf } from "../../../core/json-access.ts"
-import { branchText, fillText, loreText, overridden, type PresetWords } from "./preset-words.ts"
+import { branchText, loreText, overridden, type PresetWords, promptText } from "./preset-words.ts"
 import { isSamplersJson, readSamplers, type Samplers } from "./samplers.ts"
 import tables from "./silly-tavern.json" with { type: "json" }
 import { defaultStory, storyOf } from "./story-string.ts"
@@ -55,8 +55,8 @@ export function readPreset(json: Json, slots: PresetSlots): Preset {
   const instruct = isRecord(json.instruct) ? json.instruct : "input_sequence" in json ? json : {}
   const story = stringOf(context.story_string).trim() || defaultStory
   const { text, off } = storyOf(story, { main: given.trim(), examples: slots.examples, words })
-  const start = fillText(stringOf(context.chat_start), { words, name: "chat_start" }).text
-  const after = fillText(stringOf(system.post_history), { words, name: "post_history" }).text
+  const start = promptText(stringOf(context.chat_start), { words, name: "chat_start" }).text
+  const after = promptText(stringOf(system.post_history), { words, name: "post_history" }).text
   for (const [name, value] of Object.entries(instruct))
     if (!["name", "system_prompt"].includes(name) && isSet(value))
       words.report.push(`instruct.${name}: a chat API marks the messages itself.`)
@@ -128,7 +128,7 @@ function promptManagerPreset(
   }
   if (!isAfterHistory) report.push("prompt_order: the history has no place in it; it stands at the end.")
   inChat.sort((a, b) => a.order - b.order)
-  const start = fillText(stringOf(json.new_chat_prompt), { words, name: "new_chat_prompt" }).text
+  const start = promptText(stringOf(json.new_chat_prompt), { words, name: "new_chat_prompt" }).text
   for (const [name, value] of Object.entries(json))
     if (!followed.has(name) && !samplers.known.has(name) && isSet(value))
       report.push(`${name.slice(0, 60)}: a profile has no such setting.`)

@@ -14,8 +14,8 @@ import { readCount } from "../options.ts"
 import { readPrices } from "../serve/read-prices.ts"
 import type { StoreWords } from "../words/command-words.ts"
 import type { ListOptions } from "./print-memories.ts"
-import { momentText, printTable } from "./terminal-table.ts"
-import { type OpenedStore, rowsIn, runOnStore, scopeOf } from "./with-store.ts"
+import { momentText, printColumns } from "./terminal-table.ts"
+import { type OpenedStore, rowsIn, runOnStore, scopeBy } from "./with-store.ts"
 
 /** The sum of some calls. */
 interface CostSum {
@@ -147,7 +147,7 @@ async function cost(opened: OpenedStore, options: ListOptions & { readonly price
   const { context, store, profile, words } = opened
   const prices = options.prices === undefined ? pricesFor(profile) : readPrices(options.prices)
   const all = new CostSums((usage, model) => costOf(usage, priceOf(prices, model)), profile.timeZone ?? "UTC")
-  for await (const row of rowsIn(store.export(scopeOf(profile, options)))) all.add(row)
+  for await (const row of rowsIn(store.export(scopeBy(profile, options)))) all.add(row)
   const sums = all.report()
   const left = await leftToday(opened, [...sums.users.keys()])
   if (options.json) {
@@ -159,7 +159,7 @@ async function cost(opened: OpenedStore, options: ListOptions & { readonly price
   else context.io.stdout.write(`${tablesOf(sums, opened, options.limit).join("\n\n")}\n`)
   const rows = Object.entries(left ?? {}).map(([user, { tokens, usd }]) => [`${tokens ?? "-"}`, usd?.toFixed(4) ?? "-", user])
   if (rows.length > 0)
-    context.io.stdout.write(`\n${printTable([...words.leftColumns], rows.slice(0, options.limit), opened.maxWidth)}\n`)
+    context.io.stdout.write(`\n${printColumns([...words.leftColumns], rows.slice(0, options.limit), opened.maxWidth)}\n`)
   for (const note of notesOn(sums, { prices, opened })) context.screen.note(note)
   return exitCodes.ok
 }
@@ -181,7 +181,7 @@ function tablesOf(sums: CostReport, { words, maxWidth, profile }: OpenedStore, l
   const { work, models, users, days, layers, total } = sums
   const left = (count: number) => (count > limit ? [words.notListed(count - limit)] : [])
   const printed = (heads: readonly string[], rows: readonly (readonly string[])[], more: readonly (readonly string[])[] = []) =>
-    [printTable([...heads], [...rows.slice(0, limit), ...more], maxWidth), ...left(rows.length)].join("\n")
+    [printColumns([...heads], [...rows.slice(0, limit), ...more], maxWidth), ...left(rows.length)].join("\n")
   const table = (title: string, by: ReadonlyMap<string, CostSum>, more?: readonly (readonly string[])[]): string =>
     printed(
       [...words.costColumns, title],

@@ -11,7 +11,7 @@ import { openProfile } from "../open-agent.ts"
 import type { CommonOptions } from "../options.ts"
 import { storeWords } from "../words/command-words.ts"
 import probes from "./doctor-model.json" with { type: "json" }
-import { printTable } from "./terminal-table.ts"
+import { printColumns } from "./terminal-table.ts"
 
 type Ask = (request: ModelRequest) => Promise<readonly ModelPart[]>
 
@@ -42,7 +42,7 @@ export async function doctorModel(options: CommonOptions & { readonly json?: boo
   )
   const printed = (is: boolean | null): string => words.does[is === null ? "unclear" : is ? "yes" : "no"]
   const cells = rows.map(({ name, does, isUsed, advice }) => [name, printed(does), printed(isUsed), advice])
-  const text = `${terminalLine(model.id)}\n${printTable(words.modelColumns, cells, columnsOf(io.stdout))}`
+  const text = `${terminalLine(model.id)}\n${printColumns(words.modelColumns, cells, columnsOf(io.stdout))}`
   io.stdout.write(`${options.json ? jsonLine({ model: model.id, capabilities: rows }) : text}\n`)
   return rows.some(({ does, isUsed }) => isUsed && does === false) ? exitCodes.failed : exitCodes.ok
 }

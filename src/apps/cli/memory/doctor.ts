@@ -8,7 +8,7 @@ import type { Store } from "../../../memory/services/store/store.ts"
 import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import { clockOf, type RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
-import { printTable, zoneOf } from "./terminal-table.ts"
+import { printColumns, zoneOf } from "./terminal-table.ts"
 import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, storedRows } from "./with-store.ts"
 
 interface DoctorOptions extends StoreCommandOptions {
@@ -87,7 +87,7 @@ function print({ context, store, check, dead, failed, words, profile, maxWidth }
     const rows = dead.map(({ job: { kind, key }, attempts, error }) => [
       ...[kind, key.user, key.conversation, String(attempts), translate(error)],
     ])
-    say(`\n${words.deadJobs}\n${printTable(words.deadColumns, rows, maxWidth)}`)
+    say(`\n${words.deadJobs}\n${printColumns(words.deadColumns, rows, maxWidth)}`)
     screen.note(screen.paint("dim", words.deadAdvice))
   }
   if (failed.length === 0) return
@@ -95,7 +95,7 @@ function print({ context, store, check, dead, failed, words, profile, maxWidth }
     const { startedMs, kind, outcome, attempt, key, message = "" } = receipt
     return [startedMs, kind, outcome, String(attempt), key.user, translate(message)]
   })
-  say(`\n${words.failedReceipts}\n${printTable(words.receiptColumns, rows, maxWidth, zoneOf(profile))}`)
+  say(`\n${words.failedReceipts}\n${printColumns(words.receiptColumns, rows, maxWidth, zoneOf(profile))}`)
   screen.note(screen.paint("dim", words.receiptAdvice))
 }
 

@@ -15,7 +15,7 @@ import {
   type OpenedStore,
   runOnStore,
   type StoreCommandOptions,
-  scopeOf,
+  scopeBy,
   withStore,
 } from "./with-store.ts"
 
@@ -56,7 +56,7 @@ export function addImport(memory: Command, run: RunCommand): void {
 /** Writes everything in a scope as lines of JSON. Resolves to the exit code. */
 async function memoryExport({ context, store, profile, words }: OpenedStore, options: ExportOptions): Promise<number> {
   const lines =
-    options.as === undefined ? withEnd(store.export(scopeOf(profile, options))) : chatLines({ store, profile, context }, options)
+    options.as === undefined ? withEnd(store.export(scopeBy(profile, options))) : chatLines({ store, profile, context }, options)
   if (options.out === undefined) {
     for await (const line of lines) context.io.stdout.write(`${printableJson(line)}\n`)
     return exitCodes.ok

@@ -12,7 +12,7 @@ import { askLine } from "../terminal-confirm.ts"
 import { chatWords, type StoreWords } from "../words/command-words.ts"
 import { addExport, addImport } from "./export-import.ts"
 import { addList, addReceipts, addShow, addWhy, memoryOfId } from "./print-memories.ts"
-import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
+import { countsText, type OpenedStore, runOnStore, type StoreCommandOptions, scopeBy, storedRows } from "./with-store.ts"
 
 interface ForgetOptions extends StoreCommandOptions {
   readonly yes?: boolean
@@ -45,7 +45,7 @@ async function memoryForget(opened: OpenedStore, options: ForgetOptions, id: str
   const around = { store, receipts, runner, memory, userProfile, confirm: undefined, ports: { counter: roughCounter }, onWarning }
   for (const { documents } of profile.plugins) documents?.attach(around)
   if (id !== "") return forgetById(opened, options, id)
-  const scope = scopeOf(profile, options)
+  const scope = scopeBy(profile, options)
   const owned = Object.groupBy(await storedRows(store, scope, storeTables), ({ table }) => table)
   const rows = countsText(Object.fromEntries(Object.entries(owned).map(([table, found]) => [table, found.length])))
   if (rows === "") {
@@ -75,7 +75,7 @@ async function forgetTurns({ context, store, words }: OpenedStore, options: Forg
 async function forgetById(opened: OpenedStore, options: ForgetOptions, id: string): Promise<number> {
   const { context, store, profile, words } = opened
   const { screen } = context
-  const memory = await memoryOfId(opened, scopeOf(profile, options), id)
+  const memory = await memoryOfId(opened, scopeBy(profile, options), id)
   if (memory === undefined) return exitCodes.failed
   screen.note(words.forgetsMemory(terminalLine(memory.text)))
   const refusal = await refusalOf(opened, options)

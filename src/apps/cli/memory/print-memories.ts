@@ -12,8 +12,8 @@ import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
 import { readCount } from "../options.ts"
 import type { StoreWords } from "../words/command-words.ts"
-import { momentText, printTable, zoneOf } from "./terminal-table.ts"
-import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf, storedRows } from "./with-store.ts"
+import { momentText, printColumns, zoneOf } from "./terminal-table.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeBy, storedRows } from "./with-store.ts"
 
 /** Options of a command that prints at most `limit` rows. */
 export interface ListOptions extends StoreCommandOptions {
@@ -62,10 +62,10 @@ export function addReceipts(memory: Command, run: RunCommand): void {
 /** Prints the newest memories, oldest first. Resolves to the exit code. */
 async function memoryList(opened: OpenedStore, options: ListOptions & { readonly all?: boolean }): Promise<number> {
   const { store, profile, words } = opened
-  const rows = await storedRows(store, scopeOf(profile, options), ["memory"])
+  const rows = await storedRows(store, scopeBy(profile, options), ["memory"])
   const memories = rows.map(({ memory }) => memory).filter(({ supersededBy }) => options.all || supersededBy === undefined)
   const listed = memories.slice(-options.limit)
-  printList(listed, options, { opened, ...listOfMemories(profile, words, options.user ?? options.conversation) })
+  printItems(listed, options, { opened, ...listOfMemories(profile, words, options.user ?? options.conversation) })
   return listed.length > 0 ? exitCodes.ok : nameOtherAgents(opened)
 }
 
@@ -83,7 +83,7 @@ export async function memoryTable({ store, profile, words, maxWidth }: Omit<Open
   const { empty, columns, toCells } = listOfMemories(profile, words)
   const rows = await storedRows(store, { agent: profile.agent.id }, ["memory"])
   const newest = rows.flatMap(({ memory }) => (memory.supersededBy === undefined ? [memory] : [])).slice(-10)
-  return newest.length === 0 ? empty : printTable(columns, newest.map(toCells), maxWidth, zoneOf(profile))
+  return newest.length === 0 ? empty : printColumns(columns, newest.map(toCells), maxWidth, zoneOf(profile))
 }
 
 function memoryCells(memory: StoredMemory, { superseded }: StoreWords): readonly (string | number)[] {
@@ -118,7 +118,7 @@ function memoryText(memory: StoredMemory, { fields }: StoreWords, timeZone: stri
   const used = usedAtMs === undefined ? undefined : moments([usedAtMs])
   const values = [...said, ...judged, keys && keysText(keys), updates?.join(", "), used]
   const [first, ...others] = fields.flatMap((name, at) => (values[at] === undefined ? [] : [[name, values[at]]]))
-  return printTable(first ?? [], others)
+  return printColumns(first ?? [], others)
 }
 
 /** The keys of a memory in one line, with the model that wrote them: `tram, commute; Ann: home; 2026-03-04 (m)`. */
@@ -132,13 +132,13 @@ function keysText({ words, facts = [], subject, relation, dates = [], by }: Memo
 async function memoryReceipts(opened: OpenedStore, options: ListOptions & { readonly retry?: boolean }): Promise<number> {
   const { context, store, profile, words } = opened
   if (options.retry) {
-    context.screen.note(words.retried(await retryUnjudged(store, scopeOf(profile, options), clockOf(context).nowMs())))
+    context.screen.note(words.retried(await retryUnjudged(store, scopeBy(profile, options), clockOf(context).nowMs())))
     return exitCodes.ok
   }
-  const rows = await storedRows(store, scopeOf(profile, options), ["receipt"])
+  const rows = await storedRows(store, scopeBy(profile, options), ["receipt"])
   const shown = rows.map(({ receipt }) => receipt).slice(-options.limit)
   const toCells = (receipt: Receipt) => [...receiptCells(receipt), context.translate(receipt.message ?? "")]
-  printList(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells })
+  printItems(shown, options, { opened, empty: words.noWork, columns: words.workColumns, toCells })
   if (shown.length === 0) return nameOtherAgents(opened)
   if (!options.json) context.io.stdout.write(`${printCost(shown).split(" · ").map(context.translate).join(" · ")}\n`)
   return exitCodes.ok
@@ -157,7 +157,7 @@ function receiptCells({ startedMs, kind, outcome, attempt, durationMs, usage, ke
   return [startedMs, kind, outcome, String(attempt), duration, tokens, key.user, placeText(key)]
 }
 
-/** How {@link printList} shows items: as a table, or a note if there are none. */
+/** How {@link printItems} shows items: as a table, or a note if there are none. */
 interface ListStyle<Item> {
   readonly opened: OpenedStore
   readonly empty: string
@@ -166,12 +166,12 @@ interface ListStyle<Item> {
 }
 
 /** Prints items as lines of JSON or as a table. Returns the exit code. */
-export function printList<Item>(items: readonly Item[], { json }: StoreCommandOptions, style: ListStyle<Item>): number {
+export function printItems<Item>(items: readonly Item[], { json }: StoreCommandOptions, style: ListStyle<Item>): number {
   const { context, profile, maxWidth } = style.opened
   const { stdout } = context.io
   if (json) for (const item of items) stdout.write(`${jsonLine(item)}\n`)
   else if (items.length === 0) context.screen.note(style.empty)
-  else stdout.write(`${printTable(style.columns, items.map(style.toCells), maxWidth, zoneOf(profile))}\n`)
+  else stdout.write(`${printColumns(style.columns, items.map(style.toCells), maxWidth, zoneOf(profile))}\n`)
   return exitCodes.ok
 }
 
@@ -215,7 +215,7 @@ async function memoryWhy(opened: OpenedStore, options: ListOptions, question: st
     return recalled ? words.isRecalled : why.length > 0 ? left : words.hasNothing
   }
   const toCells = (row: MemoryRanking) => [state(row), row.id, (row.score ?? 0).toFixed(2), signalsText(row), row.text]
-  printList(rows, options, { opened, empty: words.nothingFound, columns: words.whyColumns, toCells })
+  printItems(rows, options, { opened, empty: words.nothingFound, columns: words.whyColumns, toCells })
   const hidden = found.length + others.length - rows.length
   if (rows.length > 0 && hidden > 0) context.screen.note(words.notListed(hidden))
   const kept = await storedRows(store, { agent: profile.agent.id }, ["memory"])

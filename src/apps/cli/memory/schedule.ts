@@ -6,8 +6,8 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes } from "../io.ts"
 import { scheduleWords } from "../words/command-words.ts"
-import { printList } from "./print-memories.ts"
-import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeOf } from "./with-store.ts"
+import { printItems } from "./print-memories.ts"
+import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions, scopeBy } from "./with-store.ts"
 
 /** Adds the commands `schedule list` and `schedule cancel`. */
 export function add(program: Command, run: RunCommand): void {
@@ -32,8 +32,8 @@ export function add(program: Command, run: RunCommand): void {
 async function scheduleList(opened: OpenedStore, options: StoreCommandOptions): Promise<number> {
   const { store, profile } = opened
   const words = scheduleWords(profile.locale)
-  const wakes = (await wakeJobs(store.wakes, scopeOf(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
-  return printList(wakes, options, {
+  const wakes = (await wakeJobs(store.wakes, scopeBy(profile, options))).map(wakeOf).sort((a, b) => a.dueMs - b.dueMs)
+  return printItems(wakes, options, {
     ...{ opened, empty: words.none, columns: words.columns },
     toCells: ({ id, key, dueMs, timeZone = "UTC", repeat = "", reason }) => {
       const time = `${localText(dueMs, timeZone)} ${timeZone}`

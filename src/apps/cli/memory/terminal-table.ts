@@ -16,7 +16,7 @@ const enoughForLast = 24
  * long cells are cut between characters, and columns that leave the last one no room are one column `…`. Line breaks in cells are shown as `⏎`.
  * A number is a moment, shown in the time zone, whose name stands for `UTC` in the headline.
  */
-export function printTable(
+export function printColumns(
   headline: readonly string[],
   rows: readonly (readonly (string | number)[])[],
   maxWidth = Number.POSITIVE_INFINITY,

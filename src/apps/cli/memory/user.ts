@@ -5,7 +5,7 @@ import { terminalLine } from "../../../prompt/encode/terminal-text.ts"
 import type { RunCommand } from "../context.ts"
 import { exitCodes, jsonLine } from "../io.ts"
 import { terminalConversation, terminalUser } from "../open-agent.ts"
-import { printTable, zoneOf } from "./terminal-table.ts"
+import { printColumns, zoneOf } from "./terminal-table.ts"
 import { type OpenedStore, placeText, runOnStore, type StoreCommandOptions } from "./with-store.ts"
 
 /** Adds the command `user show`. */
@@ -33,7 +33,7 @@ async function userShow(
   else if (known.fields.length === 0) context.screen.note(words.nothingKnown(terminalLine(user)))
   else {
     const table = (statements: readonly ProfileStatement[]): string =>
-      printTable(words.userColumns, statements.map(statementCells), maxWidth, zoneOf(profile))
+      printColumns(words.userColumns, statements.map(statementCells), maxWidth, zoneOf(profile))
     stdout.write(`${table(known.fields)}\n`)
     if (known.history.length > 0) stdout.write(`\n${words.earlier}\n${table(known.history)}\n`)
   }

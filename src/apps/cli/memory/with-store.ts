@@ -67,7 +67,7 @@ export async function withStore(
 }
 
 /** The scope that the options name. A user takes precedence over a conversation. */
-export function scopeOf({ agent }: Profile, { user, conversation }: StoreCommandOptions): StoreScope {
+export function scopeBy({ agent }: Profile, { user, conversation }: StoreCommandOptions): StoreScope {
   if (user !== undefined) return { agent: agent.id, user }
   return conversation === undefined ? { agent: agent.id } : { agent: agent.id, conversation }
 }

@@ -15,7 +15,7 @@ import { compareRoute } from "./compare/compare-turns.ts"
 import { documentsOf, type InspectedDocuments } from "./documents/documents.ts"
 import { editRoutes } from "./edit/edit-routes.ts"
 import type { Recorder } from "./recorder.ts"
-import { answered, replayRoute } from "./replay/replay-route.ts"
+import { fileAnswer, replayRoute } from "./replay/replay-route.ts"
 import { type Call, type InspectorState, infoOf, jsonWithoutSecrets, loadPage, type Route } from "./route.ts"
 import { storedConversation, storedRoutes } from "./stored-routes.ts"
 import { timelineRoute } from "./timeline/timeline-route.ts"
@@ -29,7 +29,7 @@ const documentRoutes: readonly Route[] = [
 ]
 
 async function list(state: InspectorState): Promise<Response> {
-  return answered(async () => jsonWithoutSecrets(state, await documentsOf(folderOf(state))))
+  return fileAnswer(async () => jsonWithoutSecrets(state, await documentsOf(folderOf(state))))
 }
 
 /**
@@ -44,7 +44,7 @@ async function undo(state: InspectorState, { request }: Call): Promise<Response>
     throw badRequest("Expected the hash of the file that is shown, or null for no file.", "hash")
   if (!folder.undo) throw new HttpProblem(403, "Nothing can be undone here: the inspector was given no `undo`.")
   const undoing = { by: "user", id, expect: hash === null ? ("absent" as const) : { hash } }
-  return answered(async () => {
+  return fileAnswer(async () => {
     await folder.undo?.(undoing)
     return list(state)
   })

@@ -54,7 +54,7 @@ export function summaryOf(turn: KeptTurn, { find, prices, jobsOf }: RecordParts)
 }
 
 /** A kept turn, whole. */
-export function recordOf(turn: KeptTurn, parts: RecordParts, receipts: readonly Receipt[]): TurnRecord {
+export function turnRecord(turn: KeptTurn, parts: RecordParts, receipts: readonly Receipt[]): TurnRecord {
   const { id, session, speaker, wake, outcome, startedMs, durationMs, events, lostEvents } = turn
   const { find, prices } = parts
   const trace = turn.soFar()
@@ -130,7 +130,7 @@ function requestOf(given: TraceStep, { earlier, parts, items }: RequestParts): R
     ...{ step, prompt, model, startedMs, durationMs, output },
     ...defined({ decision, finishReason, error, usage, report }),
     ...shownAssembly(assembly, parts.find, items),
-    change: earlier && changeOf(earlier, assembly, price),
+    change: earlier && requestChange(earlier, assembly, price),
     cost: costOf(usage, price),
   }
 }
@@ -177,7 +177,7 @@ function spansBefore(spans: Assembly["spans"], message: number, end: number): nu
 }
 
 /** The difference of a request to an earlier one. */
-export function changeOf(
+export function requestChange(
   { turn, step: earlier }: { readonly turn: string; readonly step: Pick<TraceStep, "step" | "assembly"> },
   assembly: Assembly,
   price: TokenPrice | undefined,

@@ -4,7 +4,7 @@ import { hostSecrets } from "../../../core/secrets/find-secrets.ts"
 import { redacted } from "../../../core/secrets/redact.ts"
 import type { ForgottenScope } from "../../../memory/services/store/forgetting.ts"
 import type { TurnTrace } from "../../../trace/trace.ts"
-import { type RecordParts, recordOf, summaryOf } from "./build-record.ts"
+import { type RecordParts, summaryOf, turnRecord } from "./build-record.ts"
 import type { KeepOptions } from "./kept-records.ts"
 import { type IsStored, showsMemory } from "./may-hold.ts"
 import type { Recorder } from "./recorder.ts"
@@ -49,7 +49,7 @@ export function keepTurns(recorder: Recorder, options: KeepOptions, keep: KeepPa
         kept.save(turnId, async () => {
           await new Promise<void>((resolve) => timers.set(resolve, 0))
           // The store keeps the receipts, and most of them come later.
-          const record = recordOf(turn, parts, [])
+          const record = turnRecord(turn, parts, [])
           return { record, summary: summaryOf(turn, parts), hasMemory: showsMemory(trace, turn.context) }
         }),
       )

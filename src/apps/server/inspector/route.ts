@@ -5,7 +5,7 @@ import { contextOf } from "../../../loop/agent/published-agents.ts"
 import type { Receipt } from "../../../memory/services/store/receipt.ts"
 import type { PromptFiles } from "../../../profile/prompt-files.ts"
 import { HttpProblem } from "../http-problem.ts"
-import { type RecordParts, recordOf } from "./build-record.ts"
+import { type RecordParts, turnRecord } from "./build-record.ts"
 import type { Judge } from "./compare/judge.ts"
 import type { InspectedDocuments } from "./documents/documents.ts"
 import type { KeptOnDisk } from "./keep-turns.ts"
@@ -118,7 +118,7 @@ export async function findRecord(
   id: string,
 ): Promise<TurnRecord | undefined> {
   const turn = recorder.get(id)
-  if (turn) return recordOf(turn, parts, await receiptsOf(turn))
+  if (turn) return turnRecord(turn, parts, await receiptsOf(turn))
   const record = await kept?.read(id)
   return record && { ...record, receipts: await receiptsOf(record), isKept: true }
 }

@@ -2,7 +2,7 @@ import { priceOf } from "../../../core/model/prices.ts"
 import { contextOf } from "../../../loop/agent/published-agents.ts"
 import { badRequest, HttpProblem } from "../http-problem.ts"
 import { readJsonBody } from "../read-body.ts"
-import { changeOf, shownAssembly, summaryOf } from "./build-record.ts"
+import { requestChange, shownAssembly, summaryOf } from "./build-record.ts"
 import { isSameSession, type KeptTurn } from "./recorder.ts"
 import { previewAgain } from "./replay/again.ts"
 import {
@@ -127,6 +127,6 @@ async function preview(state: InspectorState, call: Call): Promise<Response> {
   const changes = { budgetTokens: budgetTokens as number | undefined, off }
   const assembly = await previewAgain(await contextOf(state.agent), turn, changes)
   const [sent] = state.recorder.get(turn.id)?.trace?.steps ?? []
-  const change = sent && changeOf({ turn: turn.id, step: sent }, assembly, priceOf(state.parts.prices, sent.model))
+  const change = sent && requestChange({ turn: turn.id, step: sent }, assembly, priceOf(state.parts.prices, sent.model))
   return jsonWithoutSecrets(state, { ...shownAssembly(assembly, state.parts.find, turn.items), change })
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { SqliteStore } from "../../../../src/adapters/stores/database-store.ts"
-import { bodyText, readBody } from "../../../../src/adapters/stores/sql/row-body.ts"
+import { readBody, storedBody } from "../../../../src/adapters/stores/sql/row-body.ts"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import { collect } from "../../../support/collect.ts"
 import { runs } from "../../../support/size.ts"
@@ -52,7 +52,7 @@ describe("a body with a checksum", () => {
     const flips = fc.tuple(fc.jsonValue(), fc.nat(), fc.integer({ min: 0, max: 6 }))
     fc.assert(
       fc.property(flips, ([value, place, bit]) => {
-        const body = bodyText(value)
+        const body = storedBody(value)
         expect(readBody(body, row)).toEqual(JSON.parse(JSON.stringify(value)))
         const at = place % body.length
         const flipped = body.slice(0, at) + String.fromCharCode(body.charCodeAt(at) ^ (1 << bit)) + body.slice(at + 1)
@@ -63,7 +63,7 @@ describe("a body with a checksum", () => {
   })
 
   test("is JSON for readers that know no checksum, and a body of an older version has none", () => {
-    expect(JSON.parse(bodyText({ a: 1 }))).toEqual({ a: 1 })
+    expect(JSON.parse(storedBody({ a: 1 }))).toEqual({ a: 1 })
     expect(readBody('{"a":1}', row)).toEqual({ a: 1 })
   })
 })

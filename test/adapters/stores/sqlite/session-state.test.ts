@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { describe, expect, test } from "vitest"
-import { bodyText } from "../../../../src/adapters/stores/sql/row-body.ts"
+import { storedBody } from "../../../../src/adapters/stores/sql/row-body.ts"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import type { HistoryMessage, SessionKey } from "../../../../src/core/conversation.ts"
 import type { Store } from "../../../../src/memory/services/store/store.ts"
@@ -100,7 +100,7 @@ describe("the state of a session", () => {
     const version = await talk(store, 3)
     expect(inFile(file).changes).toHaveLength(4)
     await store.forget({ agent: "fay", user: "ann" })
-    expect(inFile(file)).toEqual({ whole: bodyText({ turns: version }).length, changes: [] })
+    expect(inFile(file)).toEqual({ whole: storedBody({ turns: version }).length, changes: [] })
     expect((await store.load(key))?.state).toEqual({ turns: version })
     await talk(store, 3)
     expect(inFile(file).changes.length).toBeGreaterThan(0)

@@ -2,14 +2,14 @@ import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { openStore } from "../../../../src/adapters/stores/index.ts"
-import { makeFolder } from "../../../../src/adapters/stores/sqlite/store-file.ts"
+import { makeStoreFolder } from "../../../../src/adapters/stores/sqlite/store-file.ts"
 import { tempFolder } from "../../../support/temp-folder.ts"
 import { startChild } from "./support/children.ts"
 
 describe("a store's folder", () => {
   test("is made with those above it, for its owner alone, and is left as it is where it is there", () => {
     const folder = join(tempFolder(), "a", "b", "c")
-    for (let time = 0; time < 2; time++) makeFolder(folder)
+    for (let time = 0; time < 2; time++) makeStoreFolder(folder)
     for (const path of [folder, join(folder, "..")]) expect(statSync(path).mode & 0o777).toBe(0o700)
   })
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type DemoDecision, decide, languageOf, sentencesOf } from "../../../../src/apps/cli/demo/demo-decision.ts"
+import { type DemoDecision, demoDecision, languageOf, sentencesOf } from "../../../../src/apps/cli/demo/demo-decision.ts"
 import type { ModelTool, TurnFacts } from "../../../../src/core/model/language-model.ts"
 import { runs } from "../../../support/size.ts"
 import { chineseTools, englishTools } from "./tools.ts"
@@ -12,7 +12,7 @@ function factsOf(question: string, more: Partial<TurnFacts> = {}): TurnFacts {
 }
 
 function decided(question: string, more: Partial<TurnFacts> = {}): DemoDecision {
-  return decide(factsOf(question, more), sentencesOf(languageOf(question, "en")))
+  return demoDecision(factsOf(question, more), sentencesOf(languageOf(question, "en")))
 }
 
 function messageOf(decision: DemoDecision): string {

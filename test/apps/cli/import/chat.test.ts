@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { chatOf, storeTurns, turnsOf } from "../../../../src/apps/cli/import/chat-turns.ts"
+import { chatOf, chatTurns, storeTurns } from "../../../../src/apps/cli/import/chat-turns.ts"
 import {
   readTavernChat,
   type TavernChat,
@@ -26,7 +26,7 @@ const header = { user_name: "Ann", character_name: "Mei", create_date: "2024-1-1
 async function thereAndBack(chat: TavernChat) {
   const store = createInMemoryStore()
   const ids = countingIds()
-  const { turns, report } = turnsOf(chat, people, () => ids.next("turn"))
+  const { turns, report } = chatTurns(chat, people, () => ids.next("turn"))
   await storeTurns(store, key, turns)
   return { store, report, back: chatOf(await store.branches(key), people) }
 }
@@ -70,7 +70,7 @@ describe("a chat of SillyTavern", () => {
     const chat = { userName: "Ann", characterName: "Mei", messages: [swiped, swiped], report: [] }
     const store = createInMemoryStore()
     const ids = countingIds()
-    const { turns } = turnsOf(chat, people, () => ids.next("turn"))
+    const { turns } = chatTurns(chat, people, () => ids.next("turn"))
     const write = store.import.bind(store)
     store.import = () => Promise.reject(new Error("no room"))
     await expect(storeTurns(store, key, turns)).rejects.toThrow("no room")

@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { filesOfPreset } from "../../../../src/apps/cli/import/import-preset.ts"
 import { isPresetJson, readPreset } from "../../../../src/apps/cli/import/preset.ts"
-import { branchText, fillText, loreText } from "../../../../src/apps/cli/import/preset-words.ts"
+import { branchText, loreText, promptText } from "../../../../src/apps/cli/import/preset-words.ts"
 import { createAgent, renderTemplate } from "../../../../src/index.ts"
 import { loadProfile } from "../../../../src/node/profile/load-profile.ts"
 import { scriptedModel } from "../../../../src/testing/index.ts"
@@ -339,7 +339,7 @@ describe("a preset of SillyTavern", () => {
             .replace(/\s+/g, " ")
             .replace(/\{\{[^{}]*\}\}|<(?:char|bot|user)>/gi, "-")
             .trim()
-          expect(renderTemplate(fillText(given, namedWords("a")).text)).toBe(given)
+          expect(renderTemplate(promptText(given, namedWords("a")).text)).toBe(given)
           const branch = branchText(given, namedWords("a"))
           expect(renderTemplate(`\${yes?\n${branch}\n:\nno\n}`, { yes: true })).toBe(given)
           expect(renderTemplate(`\${yes?\nyes\n:\n${branch}\n}`, { yes: false })).toBe(given)

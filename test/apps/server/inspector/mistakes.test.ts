@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { changedTurns } from "../../../../src/apps/server/inspector/api.ts"
 import { align } from "../../../../src/apps/server/inspector/compare/align.ts"
-import { compareTexts } from "../../../../src/apps/server/inspector/compare/compare-texts.ts"
+import { diffTexts } from "../../../../src/apps/server/inspector/compare/compare-texts.ts"
 import { guardedPath, guardHeaders, inspector } from "../../../../src/apps/server/inspector/inspector.ts"
 import { type HeldWords, mayHold, showsMemory } from "../../../../src/apps/server/inspector/may-hold.ts"
 import { pageFileOf } from "../../../../src/apps/server/inspector/page-files.ts"
@@ -104,7 +104,7 @@ test("a page whose files or documents cannot be changed is told why", async () =
 })
 
 describe("two texts", () => {
-  const kinds = (a: string, b: string) => compareTexts(a, b).runs.map(({ kind }) => kind)
+  const kinds = (a: string, b: string) => diffTexts(a, b).runs.map(({ kind }) => kind)
 
   test("have a changed line where four tenths of the longer one are equal at its ends", () => {
     // Ten characters: `same` of them at the beginning or the end.
@@ -131,7 +131,7 @@ describe("two texts", () => {
   test("pair the lines that are most alike, in order", () => {
     const runs = (a: readonly string[], b: readonly string[]) => {
       const [left, right] = [a, b].map((lines) => lines.map((line) => `${line}\n`).join("")) as [string, string]
-      return compareTexts(left, right).runs.map(
+      return diffTexts(left, right).runs.map(
         ({ kind, a: from, b: to }) => `${kind} ${JSON.stringify(left.slice(...from))} ${JSON.stringify(right.slice(...to))}`,
       )
     }

@@ -5,7 +5,7 @@ import { forgetMemories } from "../../../../memory/services/store/rows/forget-me
 import { messageTables, sessionOf, sessionRowId } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { linkWithout, lockSession, recountSpoken } from "../../../../memory/services/store/rows/session-rows.ts"
-import { bodyText, type DamagedRow } from "../row-body.ts"
+import { type DamagedRow, storedBody } from "../row-body.ts"
 import { anyTable } from "../row-statements.ts"
 import { deleteChanges } from "../session/stored-state.ts"
 import { fromKeyText, having, inSession, type JobBodies, type Queries, type SqlDatabase } from "../sql-database.ts"
@@ -92,7 +92,7 @@ async function setRowAside(db: Queries, row: DamagedRow): Promise<void> {
     await deleteChanges(db, keyOf(row)[1])
     await anyTable(db)
       .updateTable(table)
-      .set({ whole_state: bodyText({}) })
+      .set({ whole_state: storedBody({}) })
       .where(named)
       .execute()
   } else if (table === "state_changes") {

@@ -7,7 +7,7 @@ import { prepared } from "../prepared.ts"
 import { readBody } from "../row-body.ts"
 import { having, inSession, keyNames, type Queries, sessionColumns } from "../sql-database.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
-import { readState } from "./stored-state.ts"
+import { currentState } from "./stored-state.ts"
 
 /** A transaction: its statements, and its tables as all stores have them. */
 interface ReadTransaction {
@@ -75,7 +75,7 @@ async function loadSession({ db, rows }: ReadTransaction, key: SessionKey, last:
   if (row.version === 0 && notes.length === 0 && row.next_position === 0) return undefined
   const newest = db.selectFrom("messages").select(["position", "body"]).where(inSession(key)).orderBy("position", "desc")
   const messages = (await (Number.isFinite(last) ? newest.limit(Math.max(0, last)) : newest).execute()).reverse()
-  const { state, size } = await readState(db, key, row.whole_state)
+  const { state, size } = await currentState(db, key, row.whole_state)
   return {
     version: row.version,
     nextPosition: row.next_position,

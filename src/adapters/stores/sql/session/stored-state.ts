@@ -1,7 +1,7 @@
 import type { SessionKey } from "../../../../core/conversation.ts"
 import { keyText } from "../../../../memory/services/store/rows/row-tables.ts"
 import type { SessionRecord } from "../../../../memory/services/store/session-store.ts"
-import { bodyText, readBody } from "../row-body.ts"
+import { readBody, storedBody } from "../row-body.ts"
 import { fromKeyText, inSession, type Queries, sessionColumns } from "../sql-database.ts"
 import { applyChange, changeOf, type Diff } from "./state-change.ts"
 
@@ -17,7 +17,7 @@ export interface StateSize {
 const leastWhole = 16_000
 
 /** The current state of a session: `whole`, as its row has it, with all later changes. */
-export async function readState(db: Queries, key: SessionKey, whole: string) {
+export async function currentState(db: Queries, key: SessionKey, whole: string) {
   const rows = await db.selectFrom("state_changes").select(["version", "body"]).where(inSession(key)).orderBy("version").execute()
   const session = sessionColumns(key)
   const nameOf = (version: number) => ({ table: "state_changes", columns: { ...session, version } })
@@ -42,11 +42,11 @@ type StateRows = ReturnType<typeof stateRows>
  */
 export function stateRows(state: State, before: StateBefore) {
   if (before !== undefined && before.size.whole >= leastWhole) {
-    const change = bodyText(changeOf(before.state, state))
+    const change = storedBody(changeOf(before.state, state))
     const changes = before.size.changes + change.length
     if (changes <= before.size.whole) return { change, whole: {}, size: { ...before.size, changes }, endsChanges: false }
   }
-  const text = bodyText(state)
+  const text = storedBody(state)
   /** True if the changes before it have to go. */
   const endsChanges = before === undefined || before.size.changes > 0
   return { change: undefined, whole: { whole_state: text }, size: { whole: text.length, changes: 0 }, endsChanges }

@@ -11,7 +11,7 @@ import type { Rows } from "../../../../memory/services/store/rows/rows.ts"
 import { endBehind, lockSession } from "../../../../memory/services/store/rows/session-rows.ts"
 import { type SessionCommit, type SessionNote, sessionConflict } from "../../../../memory/services/store/session-store.ts"
 import { prepared } from "../prepared.ts"
-import { bodyText } from "../row-body.ts"
+import { storedBody } from "../row-body.ts"
 import { having, inSession, keyNames, type Queries, sessionColumns, type Tables } from "../sql-database.ts"
 import { epochOf, sessionVersion, withAppended } from "./read-session.ts"
 import { type CachedSession, withMessages } from "./session-cache.ts"
@@ -77,7 +77,7 @@ async function setRowAsSeen(db: Queries, key: SessionKey, turn: TurnToWrite): Pr
 
 /** Makes the row of a session as its first turn leaves it. Undefined if it is there already. */
 async function makeRow(db: Queries, key: SessionKey, turn: TurnToWrite): Promise<SetRow | undefined> {
-  const whole_state = bodyText(turn.state)
+  const whole_state = storedBody(turn.state)
   const { rows } = await insertRow(db, { ...sessionColumns(key), ...countsAfter(turn, 0, 0), whole_state })
   const [made] = rows
   if (made === undefined) return undefined

@@ -12,7 +12,7 @@ export interface ComparedRun {
  * Compares two texts line by line. Joined, the runs are both texts. Of the lines between equal ones, those that are alike are taken for
  * one line that changed. `isCoarse` is true if there are so many differences that equal lines between them were not looked for.
  */
-export function compareTexts(a: string, b: string) {
+export function diffTexts(a: string, b: string) {
   const [linesA, linesB] = [linesOf(a), linesOf(b)]
   const { runs, isWhole } = align(linesA, linesB)
   const [startsA, startsB] = [startsOf(linesA), startsOf(linesB)]

@@ -1,7 +1,7 @@
 import { type Prices, priceOf, type TokenPrice } from "../../../../core/model/prices.ts"
 import type { Assembly } from "../../../../core/span.ts"
 import { badRequest } from "../../http-problem.ts"
-import { changeOf } from "../build-record.ts"
+import { requestChange } from "../build-record.ts"
 import { type Call, type InspectorState, type Route, recordById } from "../route.ts"
 import type {
   PrefixMark,
@@ -14,7 +14,7 @@ import type {
   TurnSummary,
 } from "../turn-record.ts"
 import { align } from "./align.ts"
-import { type ComparedRun, compareTexts } from "./compare-texts.ts"
+import { type ComparedRun, diffTexts } from "./compare-texts.ts"
 
 /** Two requests side by side. The second one is what the first one became. */
 export interface RequestComparison {
@@ -68,7 +68,7 @@ export function compareRequests(a: ComparedRequest, b: ComparedRequest, price: T
   ]
   const { messages, isCoarse } = compareMessages(left, right)
   const earlier = { turn: a.turn, step: { step: a.request.step, assembly: assemblyOf(a.request) } }
-  const change = changeOf(earlier, assemblyOf(b.request), price)
+  const change = requestChange(earlier, assemblyOf(b.request), price)
   return {
     ...{ a: left, b: right, messages, isCoarse, change },
     layers: compareLayers(a.request, b.request),
@@ -129,7 +129,7 @@ function compareMessages(a: readonly RecordedMessage[], b: readonly RecordedMess
   const { runs, isWhole } = align(keyed(a, textsA), keyed(b, textsB))
   let isCoarse = !isWhole
   const pair = (indexA: number | undefined, indexB: number | undefined): ComparedMessage => {
-    const found = compareTexts(
+    const found = diffTexts(
       indexA === undefined ? "" : (textsA[indexA] ?? ""),
       indexB === undefined ? "" : (textsB[indexB] ?? ""),
     )

@@ -4,7 +4,7 @@ import type { PromptFiles } from "../../../../profile/prompt-files.ts"
 import { badRequest, HttpProblem } from "../../http-problem.ts"
 import { readJsonBody } from "../../read-body.ts"
 import { assembleAll } from "../replay/again.ts"
-import { answered, withVariant } from "../replay/replay-route.ts"
+import { fileAnswer, withVariant } from "../replay/replay-route.ts"
 import { type Call, type InspectorState, jsonWithoutSecrets, type Route } from "../route.ts"
 
 /** The routes of the profile's files. Without `files` of the inspector there is nothing at these addresses. */
@@ -19,14 +19,14 @@ export const editRoutes: readonly Route[] = [
 const maxTextBytes = 3_000_000
 
 async function list(state: InspectorState): Promise<Response> {
-  return answered(async () => Response.json({ files: await filesOf(state).list() }))
+  return fileAnswer(async () => Response.json({ files: await filesOf(state).list() }))
 }
 
 /** `{ path }`: the text of a file. 409 for one in which something looks like a key, because a save would lose it. */
 async function read(state: InspectorState, { request }: Call): Promise<Response> {
   const files = filesOf(state)
   const { path } = await textsOf(request, "path")
-  return answered(async () => {
+  return fileAnswer(async () => {
     const found = await files.read(path)
     if (redactText(found.text, state.parts.find) !== found.text)
       throw new HttpProblem(
@@ -41,7 +41,7 @@ async function read(state: InspectorState, { request }: Call): Promise<Response>
 async function save(state: InspectorState, { request }: Call): Promise<Response> {
   const files = filesOf(state)
   const { path, text, hash } = await textsOf(request, "path", "text", "hash")
-  return answered(async () => {
+  return fileAnswer(async () => {
     const outcome = await withVariant(state, { files: { [path]: text } }, assembleAll)
     if ("problem" in outcome) return jsonWithoutSecrets(state, outcome, 422)
     return changing(state, () => files.save(path, text, { hash }))
@@ -52,7 +52,7 @@ async function save(state: InspectorState, { request }: Call): Promise<Response>
 async function undo(state: InspectorState, { request }: Call): Promise<Response> {
   const files = filesOf(state)
   const { path } = await textsOf(request, "path")
-  return answered(() => changing(state, () => files.undo(path)))
+  return fileAnswer(() => changing(state, () => files.undo(path)))
 }
 
 /** Changes files. `isLive` is true if the agent has taken them: the page's next message then uses them. */

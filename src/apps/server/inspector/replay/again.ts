@@ -12,7 +12,7 @@ import { withoutContext } from "../../../../prompt/dialect/dialect.ts"
 import { canonicalArguments } from "../../../../prompt/tools/call-arguments.ts"
 import type { Tool, ToolRun } from "../../../../prompt/tools/tool.ts"
 import { createToolSet } from "../../../../prompt/tools/tool-set.ts"
-import { type RecordParts, recordOf } from "../build-record.ts"
+import { type RecordParts, turnRecord } from "../build-record.ts"
 import { Recorder } from "../recorder.ts"
 import type { TurnRecord } from "../turn-record.ts"
 
@@ -194,7 +194,7 @@ export async function runAgain(agent: AgentContext, turn: ReplayableTurn, { part
   await run.result
   const kept = recorder.get(run.id)
   if (!kept) throw new Error("The turn that was run again left no record.")
-  return recordOf(kept, { ...parts, before: () => undefined }, [])
+  return turnRecord(kept, { ...parts, before: () => undefined }, [])
 }
 
 /** A clock that goes on from a moment. */

@@ -71,7 +71,7 @@ function problemOf(error: unknown): ChangeProblem {
 }
 
 /** Does work on files. Errors of this library become refusals. */
-export async function answered(work: () => Promise<Response>): Promise<Response> {
+export async function fileAnswer(work: () => Promise<Response>): Promise<Response> {
   try {
     return await work()
   } catch (error) {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { align, mirrored } from "../../../../../src/apps/server/inspector/compare/align.ts"
-import { compareTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
+import { diffTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
 import {
   type ComparableRequest,
   compareRequests,
@@ -45,7 +45,7 @@ describe("the most that is searched", () => {
   ])("lines that are alike are looked for among %d × %d: %s", (own, other, isFound) => {
     const line = (name: string) => `a line that is much alike ${name}\n`
     const [a, b] = [named("a", own).map(line).join(""), named("b", other).map(line).join("")]
-    expect(compareTexts(a, b).runs.some(({ kind }) => kind === "changed")).toBe(isFound)
+    expect(diffTexts(a, b).runs.some(({ kind }) => kind === "changed")).toBe(isFound)
   })
 
   test.each([
@@ -64,7 +64,7 @@ describe("the most that is searched", () => {
     // Half of a pair of surrogates is no common beginning.
     ["😀", "😁", "removed"],
   ])("%j against %j is %s", (a, b, kind) => {
-    const kinds = (x: string, y: string) => compareTexts(`${x}\n`, `${y}\n`).runs.map((run) => run.kind)
+    const kinds = (x: string, y: string) => diffTexts(`${x}\n`, `${y}\n`).runs.map((run) => run.kind)
     expect(kinds(a, b)).toEqual(kind === "changed" ? ["changed"] : ["removed", "added"])
     expect(kinds(b, a)).toEqual(kind === "changed" ? ["changed"] : ["removed", "added"])
   })
@@ -80,7 +80,7 @@ describe("the most that is searched", () => {
       equal > 801 ? sign.repeat(equal) : `${"a".repeat(equal)}${sign.repeat(2_000 - equal)}`,
     )
     const tail = equal > 801 ? "a".repeat(9_000) : ""
-    expect(compareTexts(a + tail, b + tail).runs[0]?.kind).toBe(kind)
+    expect(diffTexts(a + tail, b + tail).runs[0]?.kind).toBe(kind)
   })
 })
 
@@ -110,7 +110,7 @@ describe("lines that are alike", () => {
     fc.assert(
       fc.property(lines("x"), lines("y"), (own, other) => {
         const [a, b] = [own.map((each) => `${each}\n`).join(""), other.map((each) => `${each}\n`).join("")]
-        const changed = compareTexts(a, b).runs.filter(({ kind }) => kind === "changed")
+        const changed = diffTexts(a, b).runs.filter(({ kind }) => kind === "changed")
         const found = changed.map((run) => likeness(a.slice(...run.a).trim(), b.slice(...run.b).trim()))
         expect(found.reduce((sum, share) => sum + share, 0)).toBeCloseTo(mostAlike(own, other), 9)
         expect(Math.min(1, ...found)).toBeGreaterThanOrEqual(0.4)

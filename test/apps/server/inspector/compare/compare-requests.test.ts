@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { align } from "../../../../../src/apps/server/inspector/compare/align.ts"
-import { compareTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
+import { diffTexts } from "../../../../../src/apps/server/inspector/compare/compare-texts.ts"
 import { type ComparableRequest, compareRequests } from "../../../../../src/apps/server/inspector/compare/compare-turns.ts"
 import type { RecordedMessage } from "../../../../../src/apps/server/inspector/turn-record.ts"
 import { runs, seedOf } from "../../../../support/size.ts"
@@ -157,7 +157,7 @@ describe("two requests", () => {
 
 describe("two texts", () => {
   const kinds = (a: string, b: string) =>
-    compareTexts(a, b).runs.map(({ kind, a: from, b: to }) => [kind, a.slice(...from), b.slice(...to)])
+    diffTexts(a, b).runs.map(({ kind, a: from, b: to }) => [kind, a.slice(...from), b.slice(...to)])
 
   test("have lines that changed, went and came; those that are alike changed", () => {
     expect(kinds("a\nthe time is 3\nb\nd", "a\nnew\nthe time is 4\nd")).toEqual([
@@ -179,6 +179,6 @@ describe("two texts", () => {
     const [a, b] = ["the old one", "the new one"].map(
       (name) => `${`${words}\n`.repeat(5_000)}${name}\n${`${words}\n`.repeat(5_000)}`,
     )
-    expect(compareTexts(a ?? "", b ?? "")).toMatchObject({ isCoarse: false, runs: [{}, { kind: "changed" }, {}] })
+    expect(diffTexts(a ?? "", b ?? "")).toMatchObject({ isCoarse: false, runs: [{}, { kind: "changed" }, {}] })
   })
 })
