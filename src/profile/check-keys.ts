@@ -1,5 +1,6 @@
 import { nearName } from "../core/check-options.ts"
 import { clipped } from "../core/graphemes.ts"
+import { isRecord } from "../core/json-access.ts"
 import type { TextForm, ValueType } from "./key.ts"
 
 /** A value that its key does not take. */
@@ -96,7 +97,7 @@ function hasForm(text: string, { pattern, accepts }: TextForm): boolean {
 
 /** True for an object that is neither a list nor a date. */
 function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date)
+  return isRecord(value) && !(value instanceof Date)
 }
 
 /** The values inside a table that JSON cannot hold: dates, times, infinite numbers and NaN. TOML can write them. */

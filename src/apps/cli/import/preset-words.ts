@@ -1,6 +1,6 @@
 import { type Json, stringOf } from "../../../core/json-access.ts"
 import { breakTokens } from "../../../prompt/encode/sanitise.ts"
-import { fillMacros, mapMacros, maxMacroDepth } from "../../../prompt/layers/card/macros.ts"
+import { fillMacros, mapMacros, maxMacroDepth, nobody } from "../../../prompt/layers/card/macros.ts"
 import { escapeTemplate } from "../../../prompt/template/scanner.ts"
 import tables from "./silly-tavern.json" with { type: "json" }
 
@@ -156,5 +156,3 @@ export function loreText(words: string, naming: PresetPart): string {
   for (const macro of new Set(fillMacros(text, nobody).unknown)) report.push(unfilled(name, macro.slice(0, 60)))
   return text
 }
-
-const nobody = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }

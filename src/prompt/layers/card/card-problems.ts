@@ -5,7 +5,7 @@ import type { LoreEntry } from "../lorebook/lorebook.ts"
 import { createLoreScanner } from "../lorebook/scan.ts"
 import type { Card } from "./card.ts"
 import { type CardScript, cardScripts, patternOf, scriptWork, showsHtml } from "./card-scripts.ts"
-import { fillMacros } from "./macros.ts"
+import { fillMacros, nobody } from "./macros.ts"
 
 /** A part of a card that enters prompts, with its text. */
 export interface CardPart {
@@ -94,8 +94,6 @@ function scriptProblems(script: CardScript, name: string): readonly string[] {
     ...(showsHtml(script) ? [`${name} changes nothing that is shown: its replacement is HTML.`] : []),
   ]
 }
-
-const nobody = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }
 
 function textProblems(name: string, text: string): readonly string[] {
   const unknown = [...new Set(fillMacros(text, nobody).unknown)]

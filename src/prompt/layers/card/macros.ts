@@ -56,6 +56,9 @@ export function mapMacros(text: string, ofMacro: (body: string) => string, ofTex
 /** Macros stand in each other so deep at most. Those that stand deeper stay as they are. */
 export const maxMacroDepth = 8
 
+/** The values with which a text is only looked at, such as for macros that are not known. */
+export const nobody: MacroValues = { char: "", user: "", nowMs: 0, locale: "en", random: () => 0, pick: () => 0 }
+
 /**
  * Fills in the macros of a card's text. This is no template: each macro is one name with plain words, in which other macros may stand.
  * The output of a macro is not read again and names no macro, and only texts of cards are passed here, so nobody else's words run macros.
