@@ -85,7 +85,12 @@ describe("shipped dialects", () => {
     ] as const) {
       const one = shippedPrompts("tools", asked)
       expect(new Set(one.map(({ path }) => path.split("/", 2).join("/")))).toEqual(new Set([`tools/${found}`]))
-      expect(toolWords(one, asked, "calculate")).toEqual(toolWords(shippedPrompts("tools"), asked, "calculate"))
+      const words = toolWords(one, asked, "calculate")
+      const { say, refuse, ...texts } = toolWords(shippedPrompts("tools"), asked, "calculate")
+      expect(words).toEqual({ ...texts, say: words.say, refuse: words.refuse })
+      const values = { unreadable: "1 +", functions: "sqrt", constants: "pi" }
+      expect(words.say(values)).toBe(say(values))
+      expect(words.refuse(values).message).toBe(refuse(values).message)
     }
   })
 
