@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { scriptedModel, seededRandom } from "../../../src/testing/index.ts"
 import type { TurnEvent, TurnResult } from "../../../src/trace/turn-event.ts"
@@ -37,6 +37,8 @@ async function drive({ timers }: TestAgent, turn: { result: Promise<TurnResult> 
   })
   for (let round = 0; result === undefined; round++) {
     if (round > 2_000) throw new Error("the turn does not end")
+    // Files that a turn loads late can take many rounds.
+    if (round % 50 === 0) await vi.dynamicImportSettled()
     await new Promise((resolve) => setImmediate(resolve))
     timers.advance(100)
   }
