@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { readScript } from "../../../src/apps/cli/simulate/read-script.ts"
 import type { LanguageModel } from "../../../src/core/model/language-model.ts"
 import type { Message } from "../../../src/core/span.ts"
@@ -84,6 +84,19 @@ expect remembered "${asked}" on day 2
     const folder = tempFolder({ "clocks.sim": script, "york.toml": 'extends = "root"\ntime_zone = "America/New_York"\n' })
     const { code, stderr } = await run(["simulate", `${folder}/clocks.sim`, "--profile", `${folder}/york.toml`, "--locale", "en"])
     expect([code, stderr]).toEqual([0, ""])
+  })
+
+  test("in a project takes the only profile of its folder, as other commands do", async () => {
+    const folder = tempFolder({
+      "profiles/york.toml": 'extends = "layered"\nlocale = "en"\n',
+      "cat.sim": 'days 1\nday 1 say "Hello!"\n',
+    })
+    const before = process.cwd()
+    onTestFinished(() => process.chdir(before))
+    process.chdir(folder)
+    const { code, stdout, stderr } = await run(["simulate", "cat.sim", "--json"])
+    expect([code, jsonLines(stdout).map(({ profile }) => profile)]).toEqual([0, ["york"]])
+    expect(stderr).toContain("Profile: profiles/york.toml\n")
   })
 
   test("H7 tools look at the simulated clock, so that two runs print the same", async () => {

@@ -257,7 +257,7 @@ async function simulate(path: string, options: SimulateOptions, context: CliCont
       ? undefined
       : (profile, env) => context.chooseModel(profile, { ...env, PROMPTSTRATA_MODEL: userModel })
   const lives: MeasuredLife[] = []
-  for (const profile of [options.profile ?? "layered", ...(options.with ?? [])]) {
+  for (const profile of [options.profile, ...(options.with ?? [])]) {
     lives.push(measure(await live(script, { ...options, profile, chooseModel, chooseUser }, context), prices))
   }
   const failed = failuresOf(lives, script, translate)
