@@ -95,7 +95,7 @@ function projectProfile(): string | undefined {
     "usage",
     `expected the name of a profile, as ./profiles has ${names.length}: ${names.join(", ")}.`,
     {
-      hint: "chat, render, events and worker take it as their argument, other commands as --profile NAME.",
+      hint: "chat, serve, bot, inspect, render, events and worker take it as their argument, other commands as --profile NAME.",
     },
   )
 }

@@ -37,7 +37,7 @@ test("commands in a folder with several profiles ask for a name, and those in a 
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr:
-      "error: expected the name of a profile, as ./profiles has 2: luna, mei.\nchat, render, events and worker take it as their argument, other commands as --profile NAME.\n",
+      "error: expected the name of a profile, as ./profiles has 2: luna, mei.\nchat, serve, bot, inspect, render, events and worker take it as their argument, other commands as --profile NAME.\n",
   })
   workIn(root)
   expect((await run(["chat", "--once", "hello"])).stdout).toContain("demo model")
