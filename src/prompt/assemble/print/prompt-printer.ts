@@ -1,7 +1,8 @@
+import { PromptStrataError } from "../../../core/errors.ts"
 import type { Memo } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
-import type { MessageRole, ToolCall } from "../../../core/span.ts"
-import { type Injection, isText, type SlotEntry, type SlotValue, type Stability } from "../../../core/value.ts"
+import type { MessageRole } from "../../../core/span.ts"
+import type { Injection, SlotEntry, Stability } from "../../../core/value.ts"
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import { type NoticeText, noticeOf } from "../../encode/marked-text.ts"
 import { type Placement, placeInjections, slotOf } from "../../layers/combine-injections.ts"
@@ -18,7 +19,7 @@ import {
   entryMessage,
   entryMessages,
   missingEntryFile,
-  notEntries,
+  openingOf,
   printEntry,
   printNotice,
   printRestItems,
@@ -162,7 +163,7 @@ class PromptPrinter implements WalkHost {
 
   /** Prints entries as messages. They are put together, unless one of them prints nothing. */
   #others(entries: readonly SlotEntry[], place: EntryPlace): void {
-    const messages = entryMessages(this.#printer, entries, place, openingOf)
+    const messages = entryMessages(this.#printer, entries, place)
     if (messages.includes(undefined)) {
       for (const entry of entries) this.#message(entry, place)
     } else if (entries.length > 0) {
@@ -180,7 +181,7 @@ class PromptPrinter implements WalkHost {
       this.#heldNotice = { injection, notice, source: node.source }
       return
     }
-    const message = this.#heldNotice ? undefined : entryMessage(this.#printer, entry, place, openingOf)
+    const message = this.#heldNotice ? undefined : entryMessage(this.#printer, entry, place)
     if (message) {
       this.writer.startMessage()
       this.writer.beforeContent(node.source)
@@ -220,6 +221,14 @@ class PromptPrinter implements WalkHost {
   }
 }
 
+/** The error for `${messages(name)}`, if the injection is no list. */
+function notEntries(name: string, source: Source): PromptStrataError {
+  return new PromptStrataError("injection", `expected a list of entries for \${messages(${name})}, found text.`, {
+    source,
+    hint: `Give the injection "${name}" a list, or write \${${name}} instead.`,
+  })
+}
+
 /** Items under `lorebook.depth/4.user/NAME` stand before the fourth newest message, which is the turn's own if it counts, as the user's (C14). */
 const depthSlot = "lorebook.depth"
 const depthFile = "depth"
@@ -235,22 +244,6 @@ function deepItems(items: readonly Injection[] | undefined, entries: readonly Sl
     while (at && entries[at]?.answers === true) at--
     return at ?? -1
   })
-}
-
-function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {
-  const { role } = entry
-  return { role: role === "assistant" || role === "tool" ? role : "user", calls: callsOf(entry) }
-}
-
-/** The native calls of an entry. They are data of the message, beside its text. */
-function callsOf({ toolCalls, toolCallId }: SlotEntry): MessageCalls | undefined {
-  if (toolCallId !== undefined) return { toolCallId: slotText(toolCallId) }
-  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(slotText(toolCalls)) as readonly ToolCall[] }
-}
-
-function slotText(value: SlotValue): string {
-  if (typeof value === "string") return value
-  return typeof value !== "boolean" && isText(value) ? value.text : ""
 }
 
 /** The stability of the shipped dialects' slots. */

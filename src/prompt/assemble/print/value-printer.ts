@@ -1,6 +1,7 @@
 import { invariant, PromptStrataError } from "../../../core/errors.ts"
 import { authored, emptyList, type GrownList, grow, Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
+import type { ToolCall } from "../../../core/span.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue } from "../../../core/value.ts"
 import { type Dialect, type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import type { Markers } from "../../encode/lines.ts"
@@ -9,7 +10,7 @@ import { slotOf } from "../../layers/combine-injections.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import { FrameWriter } from "../../template/frame-writer.ts"
 import { walkScope } from "../../template/render.ts"
-import type { DraftMessage, Piece } from "../draft/draft.ts"
+import type { DraftMessage, MessageCalls, Piece } from "../draft/draft.ts"
 import { DraftRecorder, originOf } from "../draft/draft-recorder.ts"
 import { isSameContext, type ListContext, longList, printList } from "./print-list.ts"
 import { printText } from "./print-text.ts"
@@ -124,15 +125,10 @@ export function printEntry(printer: ValuePrinter, entry: SlotEntry, place: Entry
 }
 
 /** An entry as a message of its own, the same object each time; `undefined` if it prints nothing. */
-export function entryMessage(
-  printer: ValuePrinter,
-  entry: SlotEntry,
-  place: EntryPlace,
-  opening: (entry: SlotEntry) => Omit<DraftMessage, "pieces">,
-): DraftMessage | undefined {
+export function entryMessage(printer: ValuePrinter, entry: SlotEntry, place: EntryPlace): DraftMessage | undefined {
   const block = blockOf(printer, entry, entry, place)
   if (block.pieces.length === 0) return undefined
-  block.message ??= { ...opening(entry), pieces: block.pieces, written: undefined }
+  block.message ??= { ...openingOf(entry), pieces: block.pieces, written: undefined }
   return block.message
 }
 
@@ -141,13 +137,29 @@ export function entryMessages(
   printer: ValuePrinter,
   entries: readonly SlotEntry[],
   place: EntryPlace,
-  opening: (entry: SlotEntry) => Omit<DraftMessage, "pieces">,
 ): readonly (DraftMessage | undefined)[] {
   const [first] = entries
   if (!first) return []
   const block = blockOf(printer, first, first, place)
   block.messages ??= emptyList()
-  return grow(block.messages, entries, (entry) => entryMessage(printer, entry, place, opening))
+  return grow(block.messages, entries, (entry) => entryMessage(printer, entry, place))
+}
+
+/** The role and the native calls of an entry's message. */
+export function openingOf(entry: SlotEntry): Omit<DraftMessage, "pieces"> {
+  const { role } = entry
+  return { role: role === "assistant" || role === "tool" ? role : "user", calls: callsOf(entry) }
+}
+
+/** The native calls of an entry. They are data of the message, beside its text. */
+function callsOf({ toolCalls, toolCallId }: SlotEntry): MessageCalls | undefined {
+  if (toolCallId !== undefined) return { toolCallId: textOf(toolCallId) }
+  return toolCalls === undefined ? undefined : { toolCalls: JSON.parse(textOf(toolCalls)) as readonly ToolCall[] }
+}
+
+function textOf(value: SlotValue): string {
+  if (typeof value === "string") return value
+  return typeof value !== "boolean" && isText(value) ? value.text : ""
 }
 
 /** Prints the items of the rest slot, each as an entry of `rest.md`. The results are remembered, by item and as a list. */
@@ -274,13 +286,5 @@ export function missingEntryFile(name: string, dialect: Dialect, node: SlotNode)
   return new PromptStrataError("prompt-missing", message, {
     source: node.source,
     hint: `Add ${name}.md with a slot for each value of an entry, or give text instead of a list.`,
-  })
-}
-
-/** The error for `${messages(name)}`, if the injection is no list. */
-export function notEntries(name: string, source: Source): PromptStrataError {
-  return new PromptStrataError("injection", `expected a list of entries for \${messages(${name})}, found text.`, {
-    source,
-    hint: `Give the injection "${name}" a list, or write \${${name}} instead.`,
   })
 }
