@@ -30,7 +30,7 @@ class MemoOwner implements Assembler {
   memo = new Memo()
   size = 0
 
-  /** What still works with the memo that is forgotten cannot fill the new one. */
+  /** The memo is made anew: what still works with the old one cannot fill it again. */
   forget(): void {
     this.memo = new Memo()
     this.holds(0)
