@@ -26,15 +26,11 @@ export function originOf(injection: Injection): Origin {
 /** By item, the piece that joined its pieces the last time. */
 const joinedItems = memoKind<Injection, Piece>()
 
-/** A part of a printed text. */
-type WrittenPart = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
+/** A part of a printed text, with its source. */
+export type PrintedPart = Pick<Piece, "text" | "part" | "trust" | "parts"> & { readonly source?: Source | undefined }
 
 /** A message while it is being printed. */
-interface OpenMessage {
-  readonly role: MessageRole
-  readonly calls?: MessageCalls | undefined
-  readonly pieces: Piece[]
-}
+type OpenMessage = DraftMessage & { readonly pieces: Piece[] }
 
 /** Records printed text as pieces of messages, each with its origin. One recorder makes one draft. */
 export class DraftRecorder {
@@ -78,7 +74,7 @@ export class DraftRecorder {
     return around
   }
 
-  put({ text, part, trust, source, parts }: WrittenPart): void {
+  put({ text, part, trust, source, parts }: PrintedPart): void {
     if (text === "") return
     const { key, stability } = this.origin
     const { pieces } = this.#place(source)

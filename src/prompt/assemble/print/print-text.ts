@@ -1,18 +1,11 @@
 import type { Source } from "../../../core/source.ts"
-import type { Trust, TrustedText } from "../../../core/value.ts"
+import type { TrustedText } from "../../../core/value.ts"
 import { encodeText, fenceFor, isQuoting } from "../../encode/encode.ts"
 import { encodeSigns, isPage, type Markers } from "../../encode/lines.ts"
 import { type CutText, closedNotice, framedNotice, markOf } from "../../encode/marked-text.ts"
 import { breakTokens } from "../../encode/sanitise.ts"
 import type { SlotNode } from "../../template/ast.ts"
-
-/** A part of a printed text, with its origin. */
-export interface PrintedPart {
-  readonly text: string
-  readonly part: "frame" | "content" | "notice"
-  readonly trust: Trust
-  readonly source?: Source | undefined
-}
+import type { PrintedPart } from "../draft/draft-recorder.ts"
 
 /** The slot in which a text is printed. */
 export interface TextPlace {

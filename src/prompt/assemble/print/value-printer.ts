@@ -220,7 +220,6 @@ function printApart(
 ): DraftRecorder {
   const recorder = new DraftRecorder(memo)
   recorder.origin = origin
-  recorder.startMessage("user")
   const writer = new FrameWriter(recorder.frame)
   const printer = { dialect, memo, writer, recorder, markers, restItem: rest === true ? injection : undefined }
   walkScope(context.file.template.nodes, writer, {
