@@ -46,11 +46,6 @@ export class DraftRecorder {
   #open: OpenMessage | undefined
   /** The last message, if it was opened by `startMessage`. */
   #last: OpenMessage | undefined
-  readonly #memo: Memo
-
-  constructor(memo: Memo) {
-    this.#memo = memo
-  }
 
   /** Puts the file's own text. */
   readonly frame: FrameSink = (text, source) => {
@@ -102,21 +97,21 @@ export class DraftRecorder {
    * Joins the pieces of the last message from index `from` on to one, which is counted and compared as a whole. They stay apart if
    * they are not alike. An item that printed the same before gets the same piece.
    */
-  join(from: number, item: Injection): void {
+  join(from: number, item: Injection, memo: Memo): void {
     const all = this.#last?.pieces
     const inner = all?.slice(from) ?? []
     const [first, second] = inner
     if (!all || !first || !second) return
     const { key, part, trust, stability } = first
     if (inner.some((piece) => piece.key !== key || piece.stability !== stability || piece.parts)) return
-    const before = this.#memo.get(joinedItems, item)
+    const before = memo.get(joinedItems, item)
     const isKnown = before !== undefined && samePieces(before.inner, inner)
     const text = isKnown ? "" : inner.map((piece) => piece.text).join("")
     const joined = isKnown
       ? before
       : { text, key, part, trust, stability, inner, known: undefined, hash: undefined, span: undefined }
     all.splice(from, inner.length, joined)
-    this.#memo.set(joinedItems, item, joined)
+    memo.set(joinedItems, item, joined)
   }
 
   /** Notes that injections printed something, as soon as somebody asks for a key that nobody has marked. */

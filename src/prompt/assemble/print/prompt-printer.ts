@@ -58,8 +58,8 @@ interface PromptPrinterInput {
 
 /** Prints a prompt file: its messages, and in them the values of its slots. One printer makes one draft. */
 class PromptPrinter implements WalkHost {
-  readonly writer: FrameWriter
-  readonly #recorder: DraftRecorder
+  readonly #recorder = new DraftRecorder()
+  readonly writer = new FrameWriter(this.#recorder.frame)
   readonly #printer: ValuePrinter
   readonly #input: PromptPrinterInput
   /** The notice about messages that were dropped. It is printed where the next message begins. */
@@ -68,10 +68,7 @@ class PromptPrinter implements WalkHost {
   constructor(input: PromptPrinterInput) {
     const { dialect, memo } = input
     this.#input = input
-    const recorder = new DraftRecorder(memo)
-    this.#recorder = recorder
-    this.writer = new FrameWriter(recorder.frame)
-    this.#printer = { dialect, memo, writer: this.writer, recorder, markers: dialect.markers }
+    this.#printer = { dialect, memo, writer: this.writer, recorder: this.#recorder, markers: dialect.markers }
   }
 
   draft(): Draft {

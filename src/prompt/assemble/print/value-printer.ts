@@ -182,7 +182,7 @@ export function printRestItems(
     const place = { injection, context, node, rest: true }
     const isPrinted = printBlock(printer, blockOf(printer, injection, entry, place), place)
     // The white space before the first item is the prompt file's own.
-    if (joins && from > begun) recorder.join(from, injection)
+    if (joins && from > begun) recorder.join(from, injection, memo)
     recorder.origin = around
     return isPrinted
   }
@@ -218,7 +218,7 @@ function printApart(
   { injection, context, rest }: EntryPlace,
   markers = dialect.markers,
 ): DraftRecorder {
-  const recorder = new DraftRecorder(memo)
+  const recorder = new DraftRecorder()
   recorder.origin = origin
   const writer = new FrameWriter(recorder.frame)
   const printer = { dialect, memo, writer, recorder, markers, restItem: rest === true ? injection : undefined }

@@ -129,7 +129,7 @@ describe("what the rest slot printed before", () => {
     const context = { dialect, file: promptFile(dialect, "rest"), key: "", stability: "global" } as const
     const memo = new Memo()
     const printedOf = (list: readonly Injection[]) => {
-      const recorder = new DraftRecorder(memo)
+      const recorder = new DraftRecorder()
       recorder.startMessage("user")
       const writer = new FrameWriter(recorder.frame)
       const printed: string[] = []
