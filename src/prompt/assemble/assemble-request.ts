@@ -21,7 +21,7 @@ import { compose } from "./print/prompt-printer.ts"
 import { messageCounter } from "./tokens/message-counter.ts"
 
 /** How a request is counted, and what it may have. */
-export interface RequestLimits {
+export interface AssemblyLimits {
   /** Default: an estimate. The assembly then says `exact: false`. */
   readonly counter?: TokenCounter
   /** Tokens that the request may have, without those reserved for the answer. Over it, injections shrink by rank (S13). */
@@ -40,7 +40,7 @@ export interface RequestLimits {
 type Fit = (injections: readonly Injection[], options: FitOptions) => FittedDraft
 
 /** Options of {@link assembleRequest}. */
-export interface AssembleRequestOptions extends RequestLimits {
+export interface AssembleRequestOptions extends AssemblyLimits {
   readonly dialect: Dialect
   readonly prompt: string
   readonly developerRole?: boolean
@@ -100,7 +100,7 @@ function assembleAnew(given: readonly Injection[], options: AssembleRequestOptio
 }
 
 /** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */
-export function isUnlimited(injections: readonly Injection[], { budgetTokens, cut = {} }: RequestLimits): boolean {
+export function isUnlimited(injections: readonly Injection[], { budgetTokens, cut = {} }: AssemblyLimits): boolean {
   if (budgetTokens !== undefined || Object.keys(cut).length > 0) return false
   for (const { fit } of injections) if (fit?.maxTokens !== undefined) return false
   return true

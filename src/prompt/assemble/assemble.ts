@@ -11,12 +11,12 @@ import turnShape from "../layers/turn-shape.json" with { type: "json" }
 import type { TurnState } from "../layers/turn-state.ts"
 import type { PromptStack } from "../stack/prompt-stack.ts"
 import optionShape from "./assemble-options.json" with { type: "json" }
-import { type AssembleRequestOptions, assembleRequest, type RequestLimits } from "./assemble-request.ts"
+import { type AssembleRequestOptions, type AssemblyLimits, assembleRequest } from "./assemble-request.ts"
 import { memoOf } from "./assembler.ts"
 import { fit } from "./fit/fit.ts"
 
 /** Says how a stack becomes a request. */
-export interface AssembleOptions extends RequestLimits {
+export interface AssembleOptions extends AssemblyLimits {
   /** The name of a shipped dialect, or a compiled dialect of your own. Default `layered`. */
   readonly dialect?: string | Dialect
   /** The locale of a shipped dialect. Default `en`. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { momentText, printColumns } from "../../../src/apps/cli/memory/terminal-table.ts"
 import { displayWidth } from "../../../src/core/display-width.ts"
 
-describe("printTable", () => {
+describe("printColumns", () => {
   test("lines up columns by what they take on a terminal, Chinese and emoji too", () => {
     const table = printColumns(
       ["NAME", "TEXT"],
@@ -26,7 +26,7 @@ describe("printTable", () => {
   })
 
   test("names the time zone of its moments, and changes no other word of the headline", () => {
-    const table = printTable(["TIME (UTC)", "OUTCOME"], [[Date.UTC(2026, 2, 1, 8, 5), "ok"]], 80, "Asia/Kolkata")
+    const table = printColumns(["TIME (UTC)", "OUTCOME"], [[Date.UTC(2026, 2, 1, 8, 5), "ok"]], 80, "Asia/Kolkata")
     expect(table).toBe("TIME (Asia/Kolkata)  OUTCOME\n2026-03-01 13:35     ok")
   })
 

@@ -40,7 +40,7 @@ export async function wordsOfTurn(
 }
 
 /** The messages of a turn among those found, and the words that it answers where a call of theirs waited for a person. */
-export function messagesOf(id: string, found: readonly HistoryMessage[]): readonly HistoryMessage[] {
+function messagesOf(id: string, found: readonly HistoryMessage[]): readonly HistoryMessage[] {
   const asked = found.flatMap(({ turnId, answers = [] }) => (turnId === id ? answers : []))
   return found.filter(({ turnId, unanswered }) => turnId === id || (unanswered !== true && asked.includes(turnId)))
 }
