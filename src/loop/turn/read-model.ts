@@ -2,6 +2,7 @@ import { asOurError, PromptStrataError } from "../../core/errors.ts"
 import { recordOf } from "../../core/json-access.ts"
 import type { LanguageModel, ModelPart, ModelRequest } from "../../core/model/language-model.ts"
 import type { Clock, Timers } from "../../core/ports.ts"
+import { orAborted } from "../../core/timers.ts"
 import { inSnakeCase } from "../../profile/key.ts"
 import type { TimeLimits } from "../../profile/profile.ts"
 
@@ -26,24 +27,22 @@ const over = new DOMException("The model's answer is not read any more.", "Abort
  */
 export async function readModel(model: LanguageModel, request: ModelRequest, options: ReadModelOptions): Promise<void> {
   const watch = new Watch(model.id, options)
+  const { signal } = watch.controller
   let iterator: AsyncIterator<ModelPart> | undefined
   let finished = false
   try {
-    if (watch.stopped !== undefined) throw watch.stopped
-    const stream = model.stream(request, { signal: watch.controller.signal })
+    signal.throwIfAborted()
+    const stream = model.stream(request, { signal })
     if (typeof stream?.[Symbol.asyncIterator] !== "function")
       throw new PromptStrataError(
         "usage",
         `expected an async iterable of parts from stream of model ${JSON.stringify(model.id)}.`,
       )
     iterator = stream[Symbol.asyncIterator]()
-    const end = Promise.withResolvers<void>()
-    watch.reject = end.reject
-    watch.read(iterator).then(end.resolve, end.reject)
-    await end.promise
+    await orAborted(watch.read(iterator), signal)
     finished = !watch.isCut
   } catch (thrown) {
-    throw watch.stopped ?? asModelError(thrown, model.id)
+    throw signal.aborted ? signal.reason : asModelError(thrown, model.id)
   } finally {
     options.timers.clear(watch.timer)
     options.signal.removeEventListener("abort", watch.onAbort)
@@ -66,11 +65,9 @@ function abandon(iterator: AsyncIterator<ModelPart> | undefined): void {
  * ago the last part came.
  */
 class Watch {
-  /** The reason for which the read was stopped from outside, if it was. */
-  stopped: unknown
   readonly #modelId: string
   readonly #options: ReadModelOptions
-  /** Aborted when the read is stopped or over. */
+  /** Aborted when the read is stopped from outside, for its reason, or over. */
   readonly controller = new AbortController()
   readonly #startedMs: number
   /** Set here: V8 keeps a function that is assigned to a member, with all that it closes over, until the next full collection. */
@@ -83,8 +80,6 @@ class Watch {
   /** True once more characters came than an answer may have, or no more are wanted. */
   isCut = false
   timer: unknown
-  /** Tells the reader of the whole that it was stopped. */
-  reject: ((error: unknown) => void) | undefined
 
   constructor(modelId: string, options: ReadModelOptions) {
     const { signal, limits, clock, timers } = options
@@ -102,9 +97,10 @@ class Watch {
   /** Takes the parts until the last one. A part costs the promise that its stream makes, and nothing long-lived. After a stop nothing is taken. */
   async read(iterator: AsyncIterator<ModelPart>): Promise<void> {
     const { clock, limits, onPart, isOver } = this.#options
-    while (this.stopped === undefined) {
+    const { signal } = this.controller
+    while (!signal.aborted) {
       const part = await iterator.next()
-      if (part.done === true || this.stopped !== undefined) return
+      if (part.done === true || signal.aborted) return
       this.#isFirst = false
       this.#cameMs = clock.nowMs()
       this.#characters += charactersOf(part.value)
@@ -147,10 +143,7 @@ class Watch {
   }
 
   #stop(reason: unknown): void {
-    if (this.stopped !== undefined) return
-    this.stopped = reason ?? new PromptStrataError("aborted", "The turn was aborted.")
-    this.reject?.(this.stopped)
-    this.controller.abort(this.stopped)
+    this.controller.abort(reason ?? new PromptStrataError("aborted", "The turn was aborted."))
   }
 }
 
