@@ -25,10 +25,11 @@ export async function gather(turn: TurnContext, prestart: readonly PrestartSetti
   const running = prestart.map((entry) => runPrestart(turn, entry, hooks))
   const [results, memories] = await Promise.all([Promise.all(running), recall(turn), hooks])
   const [shown, kept]: [KeptPrestart[], KeptPrestart[]] = [[], []]
-  const fresh: PrestartResult[] = []
+  const [runs, fresh]: [ToolRun[], PrestartResult[]] = [[], []]
   for (const [index, found] of results.entries()) {
     const { run, atMs } = found
     const { tool, args, result } = run
+    runs.push(run)
     if (run.status === "failed" || run.empty === true) {
       warn(turn, "prestart", `${tool} was left out: ${result}`)
       continue
@@ -40,7 +41,7 @@ export async function gather(turn: TurnContext, prestart: readonly PrestartSetti
   }
   const { states } = turn.progress.hooks
   if (fresh.length > 0 || states.has(stateName)) states.set(stateName, fresh)
-  return { memories, prestartRuns: results.map(({ run }) => run), prestart: shown, kept }
+  return { memories, prestartRuns: runs, prestart: shown, kept }
 }
 
 /** The name under which the last results are kept beside the states of hooks, for `refresh_ms`. */

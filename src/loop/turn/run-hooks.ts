@@ -106,24 +106,26 @@ class HookChanges {
     })
   }
 
-  /** The functions that make changes for the turn's first request, which later ones repeat. They throw `usage` once the hook is done. */
+  /** The functions that make changes for the turn's first request, which later ones repeat. */
   #firstChanges() {
-    const first =
-      <Args extends readonly unknown[]>(name: string, change: (...args: Args) => void) =>
-      (...args: Args): void => {
-        this.#checkTime(`a call of ${name}`, { isFirst: true, hint: "Call it before beforeTurn returns." })
-        change(...args)
-      }
+    const { texts, words } = this.#view
     return {
-      replaceAnswer: first("replaceAnswer", (turnId: string, shown: string) => this.#view.texts.set(turnId, shown)),
-      replaceWords: first("replaceWords", (turnId: string | undefined, shown: string) => this.#view.words.set(turnId, shown)),
-      startHistoryAt: first("startHistoryAt", (turnId: string) => {
-        this.#view.from = turnId
-      }),
-      explain: first("explain", (lore: readonly LoreDecision[]) => this.#lore.push(...lore)),
-      addTools: first("addTools", (tools: readonly Tool[]) => this.#tools.push(...Array.from(tools, completeTool))),
-      withdrawTools: first("withdrawTools", (names: readonly string[]) => this.#withdrawn.push(...names)),
+      replaceAnswer: (turnId: string, shown: string) => this.#first("replaceAnswer", () => texts.set(turnId, shown)),
+      replaceWords: (turnId: string | undefined, shown: string) => this.#first("replaceWords", () => words.set(turnId, shown)),
+      startHistoryAt: (turnId: string) =>
+        this.#first("startHistoryAt", () => {
+          this.#view.from = turnId
+        }),
+      explain: (lore: readonly LoreDecision[]) => this.#first("explain", () => this.#lore.push(...lore)),
+      addTools: (tools: readonly Tool[]) => this.#first("addTools", () => this.#tools.push(...Array.from(tools, completeTool))),
+      withdrawTools: (names: readonly string[]) => this.#first("withdrawTools", () => this.#withdrawn.push(...names)),
     }
+  }
+
+  /** Makes a change for the first request. Throws `usage` once the hook is done. */
+  #first(name: string, change: () => void): void {
+    this.#checkTime(`a call of ${name}`, { isFirst: true, hint: "Call it before beforeTurn returns." })
+    change()
   }
 
   /** Puts the changes into the turn. */
