@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts"
 import { isRecord } from "../../core/json-access.ts"
 import type { Timers } from "../../core/ports.ts"
-import { type PausableTimer, startPausableTimer } from "../../core/timers.ts"
+import { orAborted, type PausableTimer, startPausableTimer } from "../../core/timers.ts"
 import { endsOf } from "../encode/text-ends.ts"
 import { printJson } from "./print-json.ts"
 import type { Confirm, Tool, ToolContext } from "./tool.ts"
@@ -46,42 +46,36 @@ export interface ExecuteToolOptions {
  * time limit is over, the tool's signal aborts and the run ends at once. A tool that goes on after that is ignored, with
  * everything it returns or throws. A tool that blocks the thread cannot be interrupted.
  */
-export function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptions): Promise<ToolOutcome> {
-  const { context, signal, timers } = options
-  const startedMs = context.clock.nowMs()
+export async function executeTool(tool: Tool, args: unknown, options: ExecuteToolOptions): Promise<ToolOutcome> {
+  const { context, timers, signal: given } = options
+  const { clock } = context
+  const startedMs = clock.nowMs()
   const timeoutMs = options.callTimeoutMs ?? tool.timeoutMs ?? options.timeoutMs
   const controller = new AbortController()
-  const { promise, resolve } = Promise.withResolvers<ToolOutcome>()
-  let timer: PausableTimer | undefined
-  const settle = (outcome: Outcome): void => {
-    timer?.clear()
-    signal.removeEventListener("abort", onAbort)
-    resolve({ ...outcome, durationMs: context.clock.nowMs() - startedMs })
-  }
-  const stop = (failure: ToolFailure, reason: unknown): void => {
-    settle({ status: "failed", failure })
-    controller.abort(reason)
-  }
-  const onAbort = (): void => stop({ kind: "aborted" }, signal.reason)
-  if (signal.aborted) {
-    onAbort()
-    return promise
-  }
-  signal.addEventListener("abort", onAbort)
-  const onTimeout = (): void => {
-    const message = `Tool "${tool.name}" took longer than ${timeoutMs} ms.`
-    stop({ kind: "timeout", timeoutMs }, new DOMException(message, "TimeoutError"))
-  }
-  timer = startPausableTimer({ clock: context.clock, timers }, timeoutMs, onTimeout, { startedMs })
+  const { signal } = controller
+  const onAbort = (): void => controller.abort(given.reason)
+  if (given.aborted) onAbort()
+  given.addEventListener("abort", onAbort)
+  const onTimeout = (): void =>
+    controller.abort(new DOMException(`Tool "${tool.name}" took longer than ${timeoutMs} ms.`, "TimeoutError"))
+  const timer = startPausableTimer({ clock, timers }, timeoutMs, onTimeout, { startedMs })
   const confirm = context.confirm && whilePaused(timer, context.confirm)
   const progress: ToolContext["progress"] = (share) => {
     if (options.callTimeoutMs === undefined) timer.restart()
     context.progress?.(share)
   }
-  run(tool, args, { ...context, confirm, progress, signal: controller.signal }, options).then(settle, (thrown) =>
-    settle({ status: "failed", failure: { kind: "threw", reason: messageOf(thrown) } }),
-  )
-  return promise
+  let outcome: Outcome
+  try {
+    signal.throwIfAborted()
+    outcome = await orAborted(run(tool, args, { ...context, confirm, progress, signal }, options), signal)
+  } catch (thrown) {
+    const ended: ToolFailure = given.aborted ? { kind: "aborted" } : { kind: "timeout", timeoutMs }
+    outcome = { status: "failed", failure: signal.aborted ? ended : { kind: "threw", reason: messageOf(thrown) } }
+  } finally {
+    timer.clear()
+    given.removeEventListener("abort", onAbort)
+  }
+  return { ...outcome, durationMs: clock.nowMs() - startedMs }
 }
 
 /** Pauses the tool's time limit while a person is asked. */
