@@ -13,7 +13,10 @@ const onUnhandled = (reason: unknown) => void unhandled.push(reason)
 beforeAll(async () => {
   process.on("unhandledRejection", onUnhandled)
   // Loads the code of turns: a turn that ends while it is loaded leaves its clean-up to a later moment.
-  await testAgent(scriptedModel(['{"action":"finish","message":"hi"}'])).session.send("hi").result
+  const outputs = ['{"action":"tool","tool":"echo","args":{}}', "{{{{", "{{{{", "hi"]
+  const { session } = testAgent(scriptedModel(outputs), {}, { tools })
+  expect((await session.send("hi").result).ok).toBe(true)
+  expect((await session.send("hi", { signal: AbortSignal.abort() }).result).ok).toBe(false)
 })
 afterAll(() => void process.off("unhandledRejection", onUnhandled))
 
