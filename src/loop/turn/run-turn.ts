@@ -33,7 +33,7 @@ export async function runTurn(turn: TurnContext): Promise<TurnResult> {
     if (input.runs || input.journal?.runs.length)
       await (await loadFurtherCalls()).takeRuns(turn, mode === "native" ? mode : "json", guard)
     const step = input.resumes && (await (await loadFurtherCalls()).resumeStep(turn, input.resumes, guard))
-    const planned = step ? ({ type: "awaiting", step } as const) : await planners[mode](turn, guard)
+    const planned = step ? ({ type: "awaiting", step } as const) : await (await loadPlanner[mode]())(turn, guard)
     if (planned.type === "awaiting") {
       progress.open.step = planned.step
       return succeed(turn, waitingIn(progress.open.calls, input.speaker, limits))
@@ -62,14 +62,12 @@ function peopleOf({ input, history, agent }: TurnContext): readonly string[] {
   return [...new Set(people.map(({ name }) => name))].filter((name) => name !== agent.profile.agent.name)
 }
 
-const loadJson = late(() => import("./plan-json.ts"))
-const loadNative = late(() => import("./plan-native.ts"))
 const loadProse = late(() => import("./prose.ts"))
 
-const planners: Readonly<Record<PlanningMode, Planner>> = {
-  json: async (turn, guard) => (await loadJson()).planJson(turn, guard),
-  native: async (turn, guard) => (await loadNative()).planNative(turn, guard),
-  chat: async (turn) => (await loadProse()).planChat(turn),
+const loadPlanner: Readonly<Record<PlanningMode, () => Promise<Planner>>> = {
+  json: late(async () => (await import("./plan-json.ts")).planJson),
+  native: late(async () => (await import("./plan-native.ts")).planNative),
+  chat: async () => (await loadProse()).planChat,
 }
 
 /**
