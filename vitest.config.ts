@@ -8,6 +8,7 @@ const hangMs = 1_800_000
 
 /** Test files that need modules of their own: they mock modules, count which were loaded, or need what a process says once. All others share loaded modules. */
 const isolated = [
+  "test/loop/agent/unloaded-failure.test.ts",
   "test/loop/agent/unloaded-loop.test.ts",
   "test/loop/agent/unloaded-reader.test.ts",
   "test/loop/turn/late-fitting.test.ts",

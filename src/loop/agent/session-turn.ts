@@ -1,4 +1,4 @@
-import { messageOf } from "../../core/errors.ts"
+import { asOurError, messageOf } from "../../core/errors.ts"
 import { orAborted, within } from "../../core/timers.ts"
 import { sessionRowId } from "../../memory/services/store/rows/row-tables.ts"
 import type { SessionCommit, SessionRecord } from "../../memory/services/store/session-store.ts"
@@ -7,11 +7,12 @@ import type { TurnHook } from "../../memory/services/turn-hook.ts"
 import type { TurnAnswer, TurnResult } from "../../trace/turn-event.ts"
 import { withSpending } from "../../trace/turn-spending.ts"
 import { runTurn } from "../turn/run-turn.ts"
-import type { Deadline, TurnContext, TurnInput } from "../turn/turn-context.ts"
+import { type Deadline, type TurnContext, type TurnInput, warn } from "../turn/turn-context.ts"
 import { fail } from "../turn/turn-outcome.ts"
 import { loadAside } from "./borders/load-aside.ts"
 import { createTurnContext } from "./create-turn-context.ts"
 import { emptyRecord, isWaiting, maxMessages, move, type QueuedTurn, type SessionAtRest, turnKinds } from "./queue/turn-states.ts"
+import { notKept, unbegunTurn } from "./turn.ts"
 import { commitOf, hasForgotten, namedBytes } from "./turn-commit.ts"
 
 /** How often a message looks whether those before it have begun. */
@@ -88,22 +89,16 @@ export async function runSessionTurn(
   const { input, emit, session } = queued
   const { agent } = session
   if (queued.joinedTo !== undefined) {
-    const { endJoined, unbegunTurn } = await loadAside()
+    const { endJoined } = await loadAside()
     return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
   }
   if (session.unsettled.size > 0) (await loadAside()).findUnsettled(session, record)
   const turn = createTurnContext(agent, input, { record, deadline, emit, assembler: session.assembler })
   const result = await runTurn(turn)
-  let committed = result.ok ? await commitTurn(turn, result, queued) : result
-  if (!committed.ok) {
-    const { endJoined, keepFailedTurn, keepSpending } = await loadAside()
-    if (queued.joinedTo !== undefined) committed = await endJoined(queued, committed)
-    else {
-      if (agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
-      // Of another failed commit nobody knows whether it was written.
-      if (!result.ok || committed.error.code === "session-conflict") await keepSpending(turn, committed.trace)
-    }
-  }
+  const committed = await commitOrKeep(turn, result, queued).catch((thrown: unknown) => {
+    agent.onWarning(notKept(input, thrown))
+    return result.ok ? fail(turn, asOurError(thrown, "session-store", "The session could not be stored")) : result
+  })
   agent.calling.delete(turn)
   // The requests of a turn that forgot something hold it, too.
   if (hasForgotten(turn)) session.assembler.forget()
@@ -113,7 +108,21 @@ export async function runSessionTurn(
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionRowId(input.key), () => runHook(turn, hook, committed))
   }
-  if (committed.ok && turn.progress.log.lastRequest) (await loadAside()).keepCacheAlive(turn, queued)
+  const notAlive = (thrown: unknown) => warn(turn, "model", `The prompt cache is not kept alive: ${messageOf(thrown)}`)
+  if (committed.ok && turn.progress.log.lastRequest)
+    await loadAside().then(({ keepCacheAlive }) => keepCacheAlive(turn, queued), notAlive)
+  return committed
+}
+
+/** Commits an answer. Of a failed turn, and of one whose commit failed, it keeps the words. Rejects if code cannot be loaded. */
+async function commitOrKeep(turn: TurnContext, result: TurnResult, queued: QueuedTurn): Promise<TurnResult> {
+  const committed = result.ok ? await commitTurn(turn, result, queued) : result
+  if (committed.ok) return committed
+  const { endJoined, keepFailedTurn, keepSpending } = await loadAside()
+  if (queued.joinedTo !== undefined) return endJoined(queued, committed)
+  if (turn.agent.profile.history.keepFailed) await keepFailedTurn(turn, committed, result.ok)
+  // Of another failed commit nobody knows whether it was written.
+  if (!result.ok || committed.error.code === "session-conflict") await keepSpending(turn, committed.trace)
   return committed
 }
 

@@ -1,10 +1,13 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec"
 import { checkOptions } from "../../core/check-options.ts"
-import { messageOf, PromptStrataError } from "../../core/errors.ts"
+import { asOurError, messageOf, PromptStrataError } from "../../core/errors.ts"
 import { startPausableTimer } from "../../core/timers.ts"
+import { defined } from "../../core/value.ts"
+import { sessionOf } from "../../memory/services/store/rows/row-tables.ts"
 import type { TurnSegment } from "../../trace/segments.ts"
+import { emptyTrace } from "../../trace/trace.ts"
 import type { TurnAnswer, TurnEvent, TurnFailure, TurnResult } from "../../trace/turn-event.ts"
-import type { AgentContext, Deadline } from "../turn/turn-context.ts"
+import type { AgentContext, Deadline, TurnInput } from "../turn/turn-context.ts"
 
 /**
  * A turn. It runs whether or not anyone iterates it. Iterating yields every event from the first, also if it begins late or is done
@@ -197,4 +200,22 @@ function timeoutError(turnMs: number): PromptStrataError {
     hint: "Raise turn_ms of [limits], or look at the trace for what took so long.",
     evidence: { limit: "turnMs", limitMs: turnMs },
   })
+}
+
+/** Makes the result of a turn that failed outside its loop. With `emit`, it tells of the beginning that the loop would have told. */
+export function unbegunTurn(
+  { ports }: Pick<AgentContext, "ports">,
+  { key, turnId, wake }: TurnInput,
+  { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
+): TurnFailure {
+  const error = asOurError(thrown, "session-store", "The session could not be loaded")
+  const atMs = ports.clock.nowMs()
+  emit?.({ type: "turn-start", turnId, atMs })
+  const trace = emptyTrace({ turnId, key: sessionOf(key), startedMs: atMs })
+  return { ok: false, error, gathered: { runs: [], text: "" }, trace: defined({ ...trace, wake, error }) }
+}
+
+/** The warning of a turn whose words are not kept, because the code that keeps them cannot be loaded. */
+export function notKept({ key, turnId }: TurnInput, thrown: unknown) {
+  return { key, turnId, message: `The words of an unanswered turn are not kept: ${messageOf(thrown)}` }
 }

@@ -2,7 +2,7 @@
 // are set or ring, and closing. Within some: attachments, waiting, joining others, going on after an approval, failing.
 export { closePlugins } from "../../../memory/services/plugin.ts"
 export { createAskModel } from "../ask-model.ts"
-export { keepFailedTurn, keepSpending, keepWords, unbegunTurn } from "../failed/failed-turn.ts"
+export { keepFailedTurn, keepSpending, keepWords } from "../failed/failed-turn.ts"
 export { behindLate, commitError, findUnsettled, leaveUnsettled, unknownOutcome } from "../failed/unsettled-commits.ts"
 export { hear } from "../hear.ts"
 export { keepCacheAlive } from "../keep-cache-alive.ts"

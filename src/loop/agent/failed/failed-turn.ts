@@ -1,10 +1,9 @@
 import { type HistoryMessage, isSpoken } from "../../../core/conversation.ts"
-import { asOurError, PromptStrataError } from "../../../core/errors.ts"
+import { PromptStrataError } from "../../../core/errors.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
 import { defined, filled } from "../../../core/value.ts"
-import { sessionOf } from "../../../memory/services/store/rows/row-tables.ts"
-import { emptyTrace, type TurnTrace } from "../../../trace/trace.ts"
-import type { TurnEvent, TurnFailure } from "../../../trace/turn-event.ts"
+import type { TurnTrace } from "../../../trace/trace.ts"
+import type { TurnFailure } from "../../../trace/turn-event.ts"
 import type { AgentContext, TurnContext, TurnInput } from "../../turn/turn-context.ts"
 import { turnReceipt } from "../spending/spending.ts"
 import { namedBytes } from "../turn-commit.ts"
@@ -105,17 +104,4 @@ async function keep(
   if (outcome.status === "done") return
   const message = `Keeping the words of an unanswered turn ${whatHappened(outcome, timeoutMs)}. They may be missing in the conversation.`
   onWarning({ key, turnId, message })
-}
-
-/** Makes the result of a turn that failed outside its loop. With `emit`, it tells of the beginning that the loop would have told. */
-export function unbegunTurn(
-  { ports }: Pick<AgentContext, "ports">,
-  { key, turnId, wake }: TurnInput,
-  { thrown, emit }: { readonly thrown: unknown; readonly emit: ((event: TurnEvent) => void) | undefined },
-): TurnFailure {
-  const error = asOurError(thrown, "session-store", "The session could not be loaded")
-  const atMs = ports.clock.nowMs()
-  emit?.({ type: "turn-start", turnId, atMs })
-  const trace = emptyTrace({ turnId, key: sessionOf(key), startedMs: atMs })
-  return { ok: false, error, gathered: { runs: [], text: "" }, trace: defined({ ...trace, wake, error }) }
 }

@@ -11,7 +11,7 @@ import type { AgentContext, Deadline } from "../../turn/turn-context.ts"
 import { loadAside } from "../borders/load-aside.ts"
 import type { HeardMessage } from "../hear.ts"
 import { type HearOptions, inputOf, refusalOf } from "../session-options.ts"
-import { abortError, StartedTurn, startDeadline, type Turn } from "../turn.ts"
+import { abortError, notKept, StartedTurn, startDeadline, type Turn, unbegunTurn } from "../turn.ts"
 import {
   type HistoryNeed,
   hasBegun,
@@ -93,8 +93,7 @@ export class SessionQueue implements LiveSession {
     const fail = (error: unknown): void => {
       const emit = hasBegun(turn) ? undefined : turn.emit
       const thrown = signal.aborted && error === signal.reason ? abortError(error) : error
-      if (move(turn, "fail"))
-        resolve(loadAside().then(({ unbegunTurn }) => unbegunTurn(this.agent, turn.input, { thrown, emit })))
+      if (move(turn, "fail")) resolve(unbegunTurn(this.agent, turn.input, { thrown, emit }))
     }
     signal.addEventListener("abort", () => void (hasBegun(turn) || fail(signal.reason)), { once: true })
     this.#look(turn, { resolve, fail })
@@ -129,7 +128,8 @@ export class SessionQueue implements LiveSession {
       } catch (error) {
         const keepsWords = !hasBegun(turn) && turnKinds[call.kind].keepsWords
         fail(error)
-        if (keepsWords) await (await loadAside()).keepWords(this.agent, turn.input, error)
+        const notLoaded = (thrown: unknown) => this.agent.onWarning(notKept(turn.input, thrown))
+        if (keepsWords) await loadAside().then(({ keepWords }) => keepWords(this.agent, turn.input, error), notLoaded)
       }
     }
     this.#enqueue(inPlace).catch(fail)
