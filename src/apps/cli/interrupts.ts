@@ -7,7 +7,7 @@ export interface Interrupts {
   press(): void
   /** Sets the running turn, or whatever else a press ends, until it ends. */
   running(turn: Pick<Turn, "result" | "abort">): void
-  /** Aborts the running turn and ends the program with this exit code. */
+  /** Aborts the running turn and, once that has ended and its words are kept, ends the program with this exit code. */
   leave(code: number): void
   /** Resolves to the exit code when the program must end. */
   readonly left: Promise<number>
@@ -16,21 +16,20 @@ export interface Interrupts {
 /** Creates the interrupts for one run of the program. */
 export function createInterrupts(): Interrupts {
   const { promise: left, resolve } = Promise.withResolvers<number>()
-  let current: { readonly turn: Pick<Turn, "abort">; aborted: boolean } | undefined
+  let current: { readonly turn: Pick<Turn, "result" | "abort">; aborted: boolean } | undefined
   const abort = (): void => {
     if (!current) return
     current.aborted = true
     current.turn.abort()
   }
-  const leave = (code: number): void => {
-    abort()
-    resolve(code)
-  }
   return {
     left,
-    leave,
+    leave(code) {
+      abort()
+      void Promise.resolve(current?.turn.result).finally(() => resolve(code))
+    },
     press() {
-      if (current === undefined || current.aborted) leave(exitCodes.interrupted)
+      if (current === undefined || current.aborted) resolve(exitCodes.interrupted)
       else abort()
     },
     running(turn) {

@@ -30,7 +30,7 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Calls `listener` on every SIGINT until the returned function is called. */
   onInterrupt(listener: () => void): () => void
-  /** The same for SIGTERM. Without a listener SIGTERM ends the process. */
+  /** The same for SIGTERM, and for SIGHUP, the end of a terminal. Without a listener they end the process. */
   onTerminate?(listener: () => void): () => void
 }
 

@@ -32,12 +32,12 @@ async function run(): Promise<void> {
       return () => process.off("SIGINT", listener)
     },
     onTerminate(listener) {
-      process.on("SIGTERM", listener)
+      for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, listener)
       // A listener does not keep the process alive, and neither does polling for jobs.
       const held = setInterval(() => undefined, 2 ** 30)
       return () => {
         clearInterval(held)
-        process.off("SIGTERM", listener)
+        for (const signal of ["SIGTERM", "SIGHUP"]) process.off(signal, listener)
       }
     },
   })

@@ -50,11 +50,13 @@ describe("interrupts", () => {
     expect(await leftWith(left)).toBe(130)
   })
 
-  test("leaving for another reason aborts what runs", async () => {
+  test("leaving for another reason aborts what runs, and waits until it has ended", async () => {
     const { leave, left, running } = createInterrupts()
-    const { turn, aborts } = fakeTurn()
+    const { turn, end, aborts } = fakeTurn()
     running(turn)
     leave(0)
+    expect([await leftWith(left), aborts()]).toEqual(["here", 1])
+    await end()
     expect([await leftWith(left), aborts()]).toEqual([0, 1])
   })
 })

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, onTestFinished, test } from "vitest"
+import { openStore } from "../../../src/adapters/stores/open-store.ts"
 import { chatChunk, eventStream, startChatServer } from "../../support/chat-server.ts"
 import { childEnv } from "../../support/child-env.ts"
 import { near } from "../../support/error-formulas.ts"
@@ -95,6 +96,30 @@ describe("the program, with a model behind HTTP", () => {
     expect(stderr).toMatch(/aborted\n$/)
     await server.close()
   })
+
+  test.each(["SIGTERM", "SIGHUP"] as const)(
+    "on %s keeps the words of the turn, as after Ctrl-C, and ends with 130",
+    async (signal) => {
+      const part = chatChunk({ content: '{"action":"finish","message":"Let me see' })
+      const server = await startChatServer({ body: eventStream([part], { done: false }), ending: "stall" })
+      const place = mkdtempSync(join(folder, "killed-"))
+      const env = { OPENAI_BASE_URL: server.baseUrl, PROMPTSTRATA_MODEL: "qwen3", PROMPTSTRATA_STORE: place }
+      let sent = false
+      const { code, stdout } = await runProgram(["chat"], {
+        env,
+        input: "hi\n",
+        onStdout(soFar, child) {
+          if (!sent && soFar.includes("see")) sent = child.kill(signal)
+        },
+      })
+      expect({ code, stdout }).toEqual({ code: 130, stdout: "Let me see\n" })
+      const store = await openStore(place)
+      const kept = await store.load({ agent: "layered", conversation: "terminal", audience: "private" })
+      expect(kept?.history.map(({ text }) => text)).toEqual(["hi", "Let me see"])
+      await store.close()
+      await server.close()
+    },
+  )
 })
 
 describe("the program, when something is wrong", () => {
