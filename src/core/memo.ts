@@ -198,3 +198,9 @@ export function findTimeZone(name: string): string | undefined {
     return undefined
   }
 }
+
+/** The time zone of the host, as its variable `TZ` names the place: `Intl` would give an old name. UTC if the host has no real one. */
+export function hostTimeZone(): string {
+  const named = globalThis.process?.env.TZ ?? ""
+  return (place.test(named) && findTimeZone(named)) || new Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC"
+}

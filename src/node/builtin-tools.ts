@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import leven from "leven"
-import { dateFormat, findTimeZone } from "../core/memo.ts"
+import { dateFormat, findTimeZone, hostTimeZone } from "../core/memo.ts"
 import type { Clock } from "../core/ports.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
 import { type ExplainedMemory, explainMemories } from "../memory/services/memory/explain-memories.ts"
@@ -28,7 +28,7 @@ const maxExplained = 5
 const maxSources = 5
 
 /** Makes the tool `explain_memory`, which tells why the agent remembers something: words, sources, score and background work. */
-function explainMemoryTool({ timeZone = "UTC", words }: { timeZone?: string | undefined; words: ToolWords }): Tool {
+function explainMemoryTool({ timeZone, words }: { timeZone: string; words: ToolWords }): Tool {
   const { description, usageHint, parameters, say } = words
   const stamp = dateFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" })
   return defineTool({
@@ -134,7 +134,7 @@ export function currentTimeTool(options: CurrentTimeOptions): Tool {
     repeatable: true,
     inputSchema: textArguments({ timezone: { description: parameters.timezone, optional: true } }),
     execute({ timezone }) {
-      const name = timezone?.trim() || timeZone || new Intl.DateTimeFormat().resolvedOptions().timeZone
+      const name = timezone?.trim() || timeZone || hostTimeZone()
       const zone = findTimeZone(name)
       if (zone === undefined) {
         const near = nearTimeZones(name)
@@ -218,10 +218,10 @@ export const builtinToolNames: readonly string[] = [...otherToolNames, ...fileTo
 
 /** The built-in tools of these names, each once and in the given order. Other names are ignored. */
 export function builtinTools(names: readonly string[], options: BuiltinToolOptions): Tool[] {
-  const { locale, clock, timeZone, dataFolder, promptFolder } = options
+  const { locale, clock, timeZone = hostTimeZone(), dataFolder, promptFolder } = options
   const prompts = promptsWithOwn(locale, promptFolder)
   const words = (name: string): ToolWords => toolWords(prompts, locale, name)
-  const schedule = () => scheduleTools({ folder: dataFolder, clock, locale, prompts })
+  const schedule = () => scheduleTools({ folder: dataFolder, clock, locale, timeZone, prompts })
   const makers: Readonly<Record<string, () => Tool | undefined>> = {
     add_schedule: () => schedule()[0],
     calculate: () => calculateTool({ locale, words: words("calculate") }),

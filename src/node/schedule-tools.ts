@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path"
+import { hostTimeZone } from "../core/memo.ts"
 import type { Clock } from "../core/ports.ts"
 import { repeatText } from "../loop/agent/schedule/repeat-text.ts"
 import { parentOf } from "../loop/turn/calls/parent-turn.ts"
@@ -21,6 +22,8 @@ interface ScheduleOptions {
   readonly clock: Clock
   /** The language of the tools' texts, such as `zh-CN`. */
   readonly locale: string
+  /** The time zone of moments that were wanted in none. Default: the host's. */
+  readonly timeZone?: string | undefined
   /** The prompt files with the tools' words. Default: the shipped ones. */
   readonly prompts?: readonly PromptSource[] | undefined
 }
@@ -30,24 +33,21 @@ interface ScheduleOptions {
  * and every one where nothing can ring, is a note in a JSON file, and the answer says that it does not ring. Each change replaces the whole file in one step, and waits for
  * those of other agents and processes. Ids are never used again. A file that cannot be read is reported and not changed.
  */
-export function scheduleTools({
-  folder,
-  clock,
-  locale,
-  prompts,
-}: ScheduleOptions): readonly [add: Tool, list: Tool, cancel: Tool] {
+export function scheduleTools(options: ScheduleOptions): readonly [add: Tool, list: Tool, cancel: Tool] {
+  const { folder, clock, locale, timeZone = hostTimeZone(), prompts } = options
   const file = resolve(join(folder, "schedule.json"))
-  const words = (name: string): ToolWords => toolWords(prompts ?? shippedPrompts("tools", locale), locale, name)
+  const words = (name: string) => ({ ...toolWords(prompts ?? shippedPrompts("tools", locale), locale, name), locale, timeZone })
   return [
-    addTool(file, clock, { ...words("add_schedule"), locale }),
-    listTool(file, { ...words("list_schedule"), locale }),
+    addTool(file, clock, words("add_schedule")),
+    listTool(file, words("list_schedule")),
     cancelTool(file, words("cancel_schedule")),
   ]
 }
 
-type LocalWords = ToolWords & Pick<ScheduleOptions, "locale">
+type LocalWords = ToolWords & { readonly locale: string; readonly timeZone: string }
 
-function addTool(file: string, clock: Clock, { description, usageHint, parameters, say, refuse, locale }: LocalWords): Tool {
+function addTool(file: string, clock: Clock, words: LocalWords): Tool {
+  const { description, usageHint, parameters, say, refuse, timeZone } = words
   return defineTool({
     name: "add_schedule",
     description,
@@ -70,10 +70,10 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
         const outcome = await wakes.set(key, { at, reason, repeat: repeated, timeZone: time_zone.trim() || undefined, to })
         if (outcome.ok) {
           const { wake, clockChange = "exact", quiet, waits } = outcome
-          return say({ ...printedWake(wake, locale), [clockChange]: true, quiet, waits })
+          return say({ ...printedWake(wake, words), [clockChange]: true, quiet, waits })
         }
         const refusal = outcome.refusal.replaceAll("-", "_")
-        const now = new Date(clock.nowMs()).toISOString()
+        const now = zonedText(clock.nowMs(), timeZone)
         if (refusal !== "unclear" || repeated !== undefined) throw refuse({ [refusal]: true, now })
       }
       const item = { title, content: content || undefined, scheduleTime: at, createdAt: new Date(clock.nowMs()).toISOString() }
@@ -82,9 +82,11 @@ function addTool(file: string, clock: Clock, { description, usageHint, parameter
   })
 }
 
-function printedWake({ id, reason, dueMs, timeZone = "UTC", repeat }: ScheduledWake, locale: string): TemplateValues {
-  const time = `${localText(dueMs, timeZone)} (${timeZone})`
-  return { id, title: encodeInline(reason), time, repeat: repeat && repeatText(repeat, locale) }
+const zonedText = (atMs: number, timeZone: string): string => `${localText(atMs, timeZone)} (${timeZone})`
+
+function printedWake({ id, reason, dueMs, timeZone, repeat }: ScheduledWake, words: LocalWords): TemplateValues {
+  const time = zonedText(dueMs, timeZone ?? words.timeZone)
+  return { id, title: encodeInline(reason), time, repeat: repeat && repeatText(repeat, words.locale) }
 }
 
 /** The parser needs zod, which no program loads before a tool of the schedule runs. */
@@ -110,7 +112,8 @@ function printed(schedule: Schedule): string {
   return `${JSON.stringify(schedule, undefined, 2)}\n`
 }
 
-function listTool(file: string, { description, usageHint, say, locale }: LocalWords): Tool {
+function listTool(file: string, words: LocalWords): Tool {
+  const { description, usageHint, say } = words
   return defineTool({
     name: "list_schedule",
     description,
@@ -119,7 +122,7 @@ function listTool(file: string, { description, usageHint, say, locale }: LocalWo
       const wakes = (await parentOf(context)?.wakes?.list(context.key)) ?? []
       const { items } = (await loadParser())(await readOwnFile(file), file)
       if (items.length + wakes.length === 0) return say({ empty: true })
-      return [...wakes.map((wake) => printedWake(wake, locale)), ...items.map(printedItem)].map((entry) => say(entry)).join("\n")
+      return [...wakes.map((wake) => printedWake(wake, words)), ...items.map(printedItem)].map((entry) => say(entry)).join("\n")
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { SessionKey } from "../../../core/conversation.ts"
 import { messageOf } from "../../../core/errors.ts"
+import { hostTimeZone } from "../../../core/memo.ts"
 import type { Ports } from "../../../core/ports.ts"
 import type { JobContext } from "../../../memory/services/background/background-job.ts"
 import { localText } from "../../../memory/services/recall/time/local-time.ts"
@@ -77,7 +78,7 @@ interface Alarm {
 /** The sentence with which a wake begins its turn: when it was due, what for, and how late it is. */
 function alarmText({ profile, dialect }: WakeParts, { reason, timeZone, dueMs, nowMs }: Alarm): string {
   if (!dialect.files.has("alarm")) return reason
-  const zone = timeZone ?? profile.timeZone ?? "UTC"
+  const zone = timeZone ?? profile.timeZone ?? hostTimeZone()
   const late = nowMs - dueMs >= lateMs ? durationText(nowMs - dueMs, profile.locale) : undefined
   return renderNotice(dialect, "alarm", {
     reason: quoted(reason, dialect),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test, vi } from "vitest"
 import { openSqliteStore } from "../../../../src/adapters/stores/sqlite/open-sqlite-store.ts"
 import type { SessionKey } from "../../../../src/core/conversation.ts"
 import type { AgentOptions } from "../../../../src/loop/agent/agent-options.ts"
@@ -291,7 +291,7 @@ describe("T49 over a file", () => {
 describe("the tools of the schedule in a turn", () => {
   const make = async (answers: readonly string[], profile: ProfileInput = {}, door = true) => {
     const folder = tempFolder()
-    const tools = scheduleTools({ folder, clock: manualClock(startMs), locale: "en" })
+    const tools = scheduleTools({ folder, clock: manualClock(startMs), locale: "en", timeZone: "Asia/Kolkata" })
     return { folder, ...wakened(answers, profile, { tools, door }) }
   }
   test("a character sets, lists and cancels a reminder by itself", async () => {
@@ -322,6 +322,18 @@ describe("the tools of the schedule in a turn", () => {
     }
   })
 
+  test("without a time zone of the profile, moments are told in the one that current_time uses", async () => {
+    const answers = [callTool("add_schedule", { title: "drink", schedule_time: "+2h" }), callTool("list_schedule"), finish("ok")]
+    const turn = await make([...answers, finish("Drink!")], { timeZone: undefined })
+    await turn.session.send("remind me", { from: ann }).result
+    expect(promptOf(turn.model, 1)).toContain("It rings at 2026-11-21 13:30 (Asia/Kolkata).")
+    expect(promptOf(turn.model, 2)).toContain("drink, rings at 2026-11-21 13:30 (Asia/Kolkata)")
+    vi.stubEnv("TZ", "Asia/Kolkata")
+    onTestFinished(() => void vi.unstubAllEnvs())
+    await turn.pass(120 * minuteMs)
+    expect(promptOf(turn.model, 3)).toContain("An alarm that was set for 2026-11-21 13:30 (Asia/Kolkata) rings now")
+  })
+
   test("other words are noted and do not ring, and entries of an old file never do", async () => {
     const turn = await make([
       callTool("add_schedule", { title: "party", schedule_time: "some day" }),
@@ -336,7 +348,7 @@ describe("the tools of the schedule in a turn", () => {
   })
 
   test.each([
-    ["a past time", { schedule_time: "2026-11-21 05:00" }, "That time is past. Now it is 2026-11-21T06:00:00.000Z (UTC)."],
+    ["a past time", { schedule_time: "2026-11-21 05:00" }, "That time is past. Now it is 2026-11-21 11:30 (Asia/Kolkata)."],
     ["an unknown zone", { schedule_time: "2026-11-22 05:00", time_zone: "Mars" }, "There is no such time zone."],
     ["words of no pattern", { schedule_time: "+10m", repeat: "often" }, "repeat must be hourly"],
     ["a repeated entry of no time", { schedule_time: "soon", repeat: "daily" }, "A repeated entry needs a date and time"],

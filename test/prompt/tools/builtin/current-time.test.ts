@@ -11,6 +11,19 @@ describe("current_time", () => {
   test("may be called again in one turn", () =>
     expect(tool).toMatchObject({ name: "current_time", repeatable: true, writes: false }))
 
+  test("tells the time in the zone of the host if it has none, by the name that the host gives it", async () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    for (const [name, zone] of [
+      ["Asia/Kolkata", "Asia/Kolkata, UTC+05:30"],
+      ["UTC", "UTC, UTC+00:00"],
+      ["Asia/Nowhere", "UTC, UTC+00:00"],
+    ] as const) {
+      vi.stubEnv("TZ", name)
+      const own = currentTimeTool({ clock: at("2026-11-21T06:05:09Z"), locale: "en" })
+      expect(await answerOf(own, {}), name).toContain(`(${zone})`)
+    }
+  })
+
   test.each([[{}], [{ timezone: "" }], [{ timezone: null }], [{ other: 1 }]])(
     "tells the time of its own zone for %j",
     async (args) => {
