@@ -99,7 +99,8 @@ function committedTurn(turn: TurnContext, messages: readonly HistoryMessage[]): 
     turnId: input.turnId,
     turn: session.turns,
     speaker: Object.freeze({ ...input.speaker }),
-    memoryOn: session.memoryOn,
+    // What was said without memory stays so, also where its call was allowed with it.
+    memoryOn: session.memoryOn && !(Number(input.resumes?.saidMs) < Number(session.memorySinceMs)),
     memorySinceMs: session.memorySinceMs,
     messages: Object.freeze(spoken),
     recalled: shown.flatMap(({ id }) => id ?? []),

@@ -11,6 +11,8 @@ import type { CommittedTurn, JobContext } from "./background-job.ts"
 export interface TurnWords extends Pick<CommittedTurn, "turnId" | "turn" | "untrusted" | "messages"> {
   /** True if an earlier answer about these words could not be read. */
   readonly isCarried?: boolean
+  /** When the memory had been switched last before these words; undefined if it never was. */
+  readonly sinceMs?: unknown
 }
 
 /** The most messages that are searched for a turn whose job does not say how many it has. */
@@ -27,7 +29,7 @@ export async function wordsOfTurn(
   { turnId, payload }: Pick<Job, "turnId" | "payload">,
   context: JobContext,
 ): Promise<TurnWords | undefined> {
-  const { turn, untrusted, count, fromMs, untilMs } = payload
+  const { turn, untrusted, count, fromMs, untilMs, sinceMs } = payload
   const times = typeof fromMs === "number" && typeof untilMs === "number" ? { fromMs, beforeMs: untilMs + 1 } : {}
   const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
     messagesOf(turnId, await context.messages({ ...times, limit }))
@@ -36,7 +38,7 @@ export async function wordsOfTurn(
   if (typeof count !== "number" || found.length < count) found = await find(maxMessages)
   const messages = found.filter(({ text }) => text.trim() !== "")
   if (messages.length === 0) return undefined
-  return { turnId, turn: numberOf(turn), untrusted: untrusted === true, messages }
+  return { turnId, turn: numberOf(turn), untrusted: untrusted === true, messages, sinceMs }
 }
 
 /** The messages of a turn among those found, and the words that it answers where a call of theirs waited for a person. */
@@ -62,7 +64,9 @@ export async function isFollowed({ turnId, key }: Job, context: JobContext): Pro
     if (at < 0 && found.length === limit) continue
     // A turn of blank words leaves no job.
     const next = found.slice(at + 1).find(({ unanswered, text }) => unanswered !== true && text.trim() !== "")
-    return at >= 0 && found.some(({ turnId, speaker }) => turnId === next?.turnId && speaker.id === key.user)
+    const ofNext = found.filter(({ turnId }) => turnId === next?.turnId)
+    // The words of a call that waits have no answer yet.
+    return at >= 0 && ofNext.some(({ speaker }) => speaker.id === key.user) && ofNext.some(({ role }) => role === "assistant")
   }
 }
 
@@ -87,7 +91,7 @@ const maxHeard = 50
 const maxHeardCharacters = 8_000
 
 /**
- * The words that were heard since the turn before these turns, each as a turn of its own, oldest first. Of many, the newest;
+ * The words that were heard before these turns, since the turn before each, each as a turn of its own, oldest first. Of many, the newest;
  * `left` counts the others. Words heard before the memory was switched are left out.
  */
 export async function heardBefore(
@@ -96,20 +100,22 @@ export async function heardBefore(
   context: JobContext,
 ): Promise<{ readonly heard: readonly TurnWords[]; readonly left: number }> {
   const { untilMs, sinceMs, turn } = payload
-  const own = new Set(turns.map(({ turnId }) => turnId))
-  const find = async (limit: number): Promise<readonly HistoryMessage[]> =>
-    (await context.messages({ beforeMs: momentBehind(untilMs), limit })).filter(({ turnId }) => !own.has(turnId))
+  const own = new Set(turns.flatMap(({ turnId, messages }) => [turnId, ...messages.map((each) => each.turnId)]))
+  const find = (limit: number) => context.messages({ beforeMs: momentBehind(untilMs), limit })
   // Most turns have nothing heard before them, and a few messages show that.
-  const near = await find(own.size * 2 + 3)
+  const near = await find(turns.some(({ isCarried }) => isCarried) ? maxMessages : own.size * 2 + 3)
   if (!near.some(({ unanswered }) => unanswered)) return { heard: [], left: 0 }
   const found = await find(maxMessages)
-  const before = found.findLastIndex(({ unanswered }) => unanswered !== true)
+  const isAnswered = ({ unanswered }: HistoryMessage) => unanswered !== true
+  const before = found.findLastIndex((message) => isAnswered(message) && !own.has(message.turnId))
   // What was heard while the turn before was being stored stands in front of it.
   const lastMs = found[before]?.atMs ?? Number.NEGATIVE_INFINITY
   const onMs = typeof sinceMs === "number" ? sinceMs : Number.NEGATIVE_INFINITY
+  // Words belong to the next answered turn, which may be judged later than one behind it.
+  const isOwn = (at: number) => at > before || own.has(found.slice(at).find(isAnswered)?.turnId ?? "")
   const all = found.filter(
     ({ unanswered, role, text, atMs }, at) =>
-      unanswered === true && role === "user" && text.trim() !== "" && atMs > onMs && (at > before || atMs > lastMs),
+      unanswered === true && role === "user" && text.trim() !== "" && atMs > onMs && (atMs > lastMs || isOwn(at)),
   )
   const heard: TurnWords[] = []
   let characters = 0

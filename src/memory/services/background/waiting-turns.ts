@@ -1,4 +1,5 @@
 import { isRecord, listOf } from "../../../core/json-access.ts"
+import { defined } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
@@ -12,12 +13,13 @@ export interface TurnPlace {
   readonly untrusted: boolean
   readonly fromMs: number
   readonly untilMs: number
+  readonly sinceMs?: unknown
 }
 
 /** The place of these words. */
-export function placeOf({ turnId, turn, untrusted, messages }: TurnWords): TurnPlace {
+export function placeOf({ turnId, turn, untrusted, messages, sinceMs }: TurnWords): TurnPlace {
   const times = messages.map(({ atMs }) => atMs)
-  return { turnId, turn, untrusted, fromMs: Math.min(...times), untilMs: Math.max(...times) }
+  return { turnId, turn, untrusted, fromMs: Math.min(...times), untilMs: Math.max(...times), ...defined({ sinceMs }) }
 }
 
 /** The steps that ask a model to judge words. What such a step leaves unjudged stands in the value of its receipt. */
