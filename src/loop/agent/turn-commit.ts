@@ -28,7 +28,7 @@ export function commitOf(turn: TurnContext, result: TurnAnswer): SessionCommit {
       stack: stack.items("session"),
       ...defined({ markerId: session.markerId, hooks: states.size > 0 ? Object.fromEntries(states) : undefined }),
     },
-    jobs: agent.jobs.length === 0 ? [] : jobsAfter(agent, committedTurn(turn, append)),
+    jobs: agent.jobs.length === 0 ? [] : [...(input.withdrawn ?? []), ...jobsAfter(agent, committedTurn(turn, append))],
     ...defined({ taken: filled(taken), after: replaces?.after, keepHeard: replaces && true }),
   }
 }

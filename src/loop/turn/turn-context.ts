@@ -152,6 +152,8 @@ export interface TurnInput extends Addressees {
   readonly kept?: { readonly turnId: string } | undefined
   /** The turn that goes on here after an approval. */
   readonly resumes?: ResumedTurn | undefined
+  /** The jobs of a turn whose question this one withdraws: it gets no answer. */
+  readonly withdrawn?: readonly Job[] | undefined
   /** The turns in whose place this one comes. They are set aside when it commits. Undefined for a turn that goes on from the end. */
   readonly replaces?: ReplacedTurns | undefined
 }

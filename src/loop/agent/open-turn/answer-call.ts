@@ -22,7 +22,8 @@ import {
   withoutOpenTurn,
 } from "../../turn/open-turn/open-turn.ts"
 import type { AgentContext, TurnInput } from "../../turn/turn-context.ts"
-import { emptyRecord, type Replacement, type SessionAtRest } from "../queue/turn-states.ts"
+import { emptyRecord, type Replacement, type SessionAtRest, sessionState } from "../queue/turn-states.ts"
+import { jobsFor } from "../second-thoughts/set-aside.ts"
 
 /** The approvals of a session that wait, those of calls whose outcome is unknown, and those that came too late for an answer. */
 export function approvalsOf({ session: { agent }, record }: SessionAtRest): readonly Approval[] {
@@ -158,9 +159,11 @@ export function besideOpen(
   const mayBeAnswered = open.calls.some((call) => !call.answer && !call.outside && !isOver(call, nowMs, limits))
   const waits = claimedUntilMs === undefined ? tools.whileAsked === "wait" && mayBeAnswered : nowMs < claimedUntilMs
   if (waits) return { waitMs: lookMs }
+  const words = record.history.filter(({ turnId }) => turnId === open.turnId && !open.forgot)
+  const withdrawn = jobsFor({ agent, key: session.key, record }, words, sessionState(record).turns)
   return {
     record: { ...record, state: withoutOpenTurn(record.state) },
-    input: { inject: [...input.inject, ...toldOf(agent, open, keptRunIds(record))] },
+    input: { inject: [...input.inject, ...toldOf(agent, open, keptRunIds(record))], withdrawn },
   }
 }
 

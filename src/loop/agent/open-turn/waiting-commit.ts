@@ -8,7 +8,7 @@ import { hasForgotten } from "../turn-commit.ts"
 
 /**
  * The commit of a turn that waits for an approval, or that went on after one. Its words and what was said so far enter the history when
- * it first waits; nothing is drawn from them and no hook's state is kept before it has its answer.
+ * it first waits; nothing is drawn from them and no hook's state is kept before it has its answer, or another message withdraws it.
  */
 export async function waitingCommit(turn: TurnContext, plain: SessionCommit): Promise<SessionCommit> {
   const { input, record, progress } = turn
@@ -26,7 +26,7 @@ export async function waitingCommit(turn: TurnContext, plain: SessionCommit): Pr
       stack: plain.state.stack,
       ...defined({ markerId: plain.state.markerId }),
     },
-    jobs: [],
+    jobs: input.withdrawn ?? [],
     ...defined({ taken: replaces?.taken }),
   }
 }

@@ -98,7 +98,7 @@ export function commitOf(
  * The jobs for a turn that was said before. What its memory switch was then is not known: words from before the last change of the
  * switch are not remembered. Nor is it known which tools ran: the words count as untrusted if the agent has an untrusted tool.
  */
-function jobsFor(
+export function jobsFor(
   { agent, key, record }: Omit<LoadedSession, "turns">,
   messages: SessionCommit["append"],
   turn: number,

@@ -464,7 +464,7 @@ describe("the work after a turn", () => {
     expect(await session.send("Pay the rent").result).toMatchObject({ stopReason: "awaiting-approval" })
     expect(await say("I keep bees")).toContain("importance ok")
     const own = (await stored()).filter(({ speaker }) => speaker.name !== "Fay")
-    expect(own.map(({ text }) => text)).toEqual(["I live in Hangzhou", "I keep bees"])
+    expect(own.map(({ text }) => text)).toEqual(["I live in Hangzhou", "Pay the rent", "I keep bees"])
   })
 
   test.each([

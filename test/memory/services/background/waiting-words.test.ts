@@ -68,6 +68,38 @@ function scene({ batchTurns, audience = "private" }: { batchTurns: number; audie
 }
 
 describe.each([1, 3])("words of a question about a call, %i turns a batch", (batchTurns) => {
+  test("are judged where a message withdraws it", async () => {
+    const { say, kept, later } = scene({ batchTurns })
+    await say("ann", "I keep goats.")
+    await say("ann", "I moved to Oslo, so pay the rent.")
+    later()
+    await say("ann", "I keep hens.")
+    expect(await kept("ann")).toEqual(["I keep goats.", "I moved to Oslo, so pay the rent.", "I keep hens."])
+  })
+
+  test("are judged as those of the person where another one withdraws it", async () => {
+    const { say, kept } = scene({ batchTurns })
+    await say("ann", "I moved to Oslo, so pay the rent.")
+    await say("bob", "I keep hens.")
+    expect([await kept("ann"), await kept("bob")]).toEqual([["I moved to Oslo, so pay the rent."], ["I keep hens."]])
+  })
+
+  test("are judged where a question withdraws it that is withdrawn itself", async () => {
+    const { say, kept } = scene({ batchTurns })
+    await say("ann", "I moved to Oslo, so pay the rent.")
+    await say("ann", "I keep cows, so pay the milk.")
+    await say("ann", "I keep hens.")
+    expect(await kept("ann")).toEqual(["I moved to Oslo, so pay the rent.", "I keep cows, so pay the milk.", "I keep hens."])
+  })
+
+  test("are judged where its turn failed after the yes", async () => {
+    const { say, kept, approve } = scene({ batchTurns })
+    await say("ann", "I moved to Oslo, so pay the rent and fail.")
+    expect(await approve()).toMatchObject({ ok: false })
+    await say("ann", "I keep hens.")
+    expect(await kept("ann")).toEqual(["I moved to Oslo, so pay the rent and fail.", "I keep hens."])
+  })
+
   test("are not judged where they were said without memory", async () => {
     const { say, kept, approve, session, later } = scene({ batchTurns })
     later()
