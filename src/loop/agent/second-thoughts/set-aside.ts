@@ -103,8 +103,7 @@ export function jobsFor(
   messages: SessionCommit["append"],
   turn: number,
 ): readonly Job[] {
-  const { memoryOn, hooks } = sessionState(record)
-  const { memorySinceMs } = record.state
+  const { memoryOn, memorySinceMs, hooks } = sessionState(record)
   const first = messages[0]
   if (first === undefined || messages.every(({ unanswered }) => unanswered === true)) return []
   const { turnId } = first
@@ -114,7 +113,8 @@ export function jobsFor(
     turnId,
     turn,
     speaker: first.speaker,
-    memoryOn: memoryOn && (typeof memorySinceMs !== "number" || first.atMs >= memorySinceMs),
+    memoryOn: memoryOn && (memorySinceMs === undefined || first.atMs >= memorySinceMs),
+    memorySinceMs,
     messages: Object.freeze(said),
     untrusted: agent.tools.tools.some(({ trust }) => trust === "tool"),
     hookStates: hooks,

@@ -170,4 +170,16 @@ describe.each([
     const judged = model.asked.filter(({ facts }) => facts?.background)
     expect(JSON.stringify(judged.map(({ messages }) => messages))).not.toContain("at sea")
   })
+
+  test("without memory are not judged where an answer behind them is edited", async () => {
+    const { say, hear, session, kept, later } = scene({ batchTurns, audience })
+    await session.setMemory(false)
+    await hear("ann", "I am at sea.")
+    later()
+    await session.setMemory(true)
+    await say("ann", "I keep goats.")
+    const [, , answer] = await session.history()
+    await session.edit(answer?.id ?? "", "You keep goats.")
+    expect(await kept("ann")).toEqual(["I keep goats."])
+  })
 })
