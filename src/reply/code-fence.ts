@@ -126,7 +126,7 @@ export interface Paragraph {
   closers: ReadonlyMap<number, number> | undefined
 }
 
-const blockStart = /^(?:```|~~~|<think(?:ing)?>)$/i
+const blockStart = /^(?:```|~~~|<(?:think(?:ing)?|thought)>)$/i
 
 /**
  * Reads on from a tag within what may be code, until it is clear if the code has an end. It must come before an empty line, a fence,

@@ -114,6 +114,12 @@ const cases: readonly { name: string; text: string; whole: string; streamed?: st
     whole: "`a ```b` c `` d  e ``` f",
     thinking: "x",
   },
+  ...["think", "thinking", "thought"].map((tag) => ({
+    name: `ends what may be code before a line that begins with <${tag}>`,
+    text: `Use \`<think>\n<${tag}>a</${tag}>\n\` b`,
+    whole: "Use `<think>\n\n` b",
+    thinking: "a",
+  })),
   { name: "takes an orphan after one backtick out", text: "a ` </think>b", whole: "b", streamed: "a ` b" },
   { name: "lets no fence inside a thought swallow the answer", text: "<think>\n```js\n</think>b", whole: "b" },
   {
