@@ -1,11 +1,14 @@
-import { countWhile } from "../../core/binary-search.ts"
 import { displayWidth } from "../../core/display-width.ts"
-import { graphemeBoundaryBefore } from "../../core/graphemes.ts"
+import { graphemesOf } from "../../core/graphemes.ts"
 import type { TokenCounter } from "../../core/ports.ts"
 import type { AnswerLimit } from "./answer-limit.ts"
 
 /** Fewer columns than these, such as a last word, may come twice in a text. */
 const minRepeatedColumns = 10
+/** More UTF-16 units than any character that people write. */
+const longestCharacter = 256
+/** The beginning of a token may count as so many more tokens than the whole one. */
+const beginningTokens = 4
 
 /** Lets the words of an answer pass until its limit. A text that may be the beginning of a stop is held back until that is known. */
 export class AnswerLimiter {
@@ -20,7 +23,11 @@ export class AnswerLimiter {
   #behind: string
   #held = ""
   #passed = ""
-  /** The tokens of what passed. It may be too high, where a token came in two pieces. */
+  /** The last character, while more may belong to it. */
+  #last = ""
+  /** Characters behind what passed, which are too many unless they begin a token. */
+  #over = ""
+  /** The tokens of what passed. It may be too high, because each character is counted alone. */
   #tokens = 0
 
   constructor({ stop = [], maxTokens = Number.POSITIVE_INFINITY, behind = "" }: AnswerLimit, counter: TokenCounter) {
@@ -37,7 +44,7 @@ export class AnswerLimiter {
     const found = this.#stopIn(text)
     const end = found ?? this.#safeLength(text)
     this.#held = text.slice(end)
-    const passed = this.#within(text.slice(0, end))
+    const passed = this.#within(text.slice(0, end), found !== undefined)
     if (found !== undefined) this.ended ??= "finish"
     return passed
   }
@@ -46,7 +53,7 @@ export class AnswerLimiter {
   end(): string {
     const held = this.#fresh(this.#held, true)
     this.#held = ""
-    return this.ended === undefined ? this.#within(held) : ""
+    return this.ended === undefined ? this.#within(held, true) : ""
   }
 
   /** The text without words that repeat the end of the text before it. While more of it may, all of it is held back. */
@@ -87,17 +94,29 @@ export class AnswerLimiter {
     return length
   }
 
-  /** The beginning of a text that is within the tokens. */
-  #within(text: string): string {
-    if (text === "" || this.#maxTokens === Number.POSITIVE_INFINITY) return text
-    const before = this.#passed
-    this.#passed += text
-    this.#tokens += this.#counter.count(text)
-    if (this.#tokens <= this.#maxTokens) return text
-    this.#tokens = this.#counter.count(this.#passed)
-    if (this.#tokens <= this.#maxTokens) return text
-    this.ended = "truncated"
-    const fits = (at: number) => this.#counter.count(before + text.slice(0, at + 1)) <= this.#maxTokens
-    return text.slice(0, graphemeBoundaryBefore(text, countWhile(text.length - 1, fits)))
+  /**
+   * The beginning of a text that is within the tokens. The last character waits, since more may belong to it, and so do those that may begin
+   * a token, unless `isWhole`. Each character is looked at once, so that no cutting of the text gives another beginning.
+   */
+  #within(text: string, isWhole = false): string {
+    if (this.#maxTokens === Number.POSITIVE_INFINITY) return text
+    const before = this.#passed.length
+    for (const { segment, index, input } of graphemesOf(this.#last + text)) {
+      const mayGrow = index + segment.length === input.length && segment.length < longestCharacter
+      this.#last = mayGrow && !isWhole ? segment : ""
+      if (this.#last === "" && this.ended === undefined) this.#count(segment)
+    }
+    if (isWhole && this.#over !== "") this.ended ??= "truncated"
+    return this.#passed.slice(before)
+  }
+
+  #count(character: string): void {
+    this.#over += character
+    this.#tokens += this.#counter.count(character)
+    if (this.#tokens > this.#maxTokens) this.#tokens = this.#counter.count(this.#passed + this.#over)
+    if (this.#tokens > this.#maxTokens + beginningTokens) this.ended = "truncated"
+    if (this.#tokens > this.#maxTokens) return
+    this.#passed += this.#over
+    this.#over = ""
   }
 }

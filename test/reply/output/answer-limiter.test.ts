@@ -53,6 +53,32 @@ describe("N19 the limit of an answer", () => {
     )
   })
 
+  test("lets the same pass of a text that comes in one piece, in characters, and in the code points of these", () => {
+    const [passed = "", ended] = ["👩‍👩‍👧 ab", "truncated"]
+    const counter = { ...roughCounter, count: (text: string) => Array.from(text).length }
+    for (const pieces of [["👩‍👩‍👧 abcdefgh"], [..."👩‍👩‍👧 abcdefgh"], ["👩‍👩", "‍👧 abcdefgh"]]) {
+      const limiter = new AnswerLimiter({ maxTokens: 8 }, counter)
+      expect([through(limiter, pieces), limiter.ended]).toEqual([passed, ended])
+    }
+    assert(
+      property(array(piece), integer({ min: 1, max: 12 }), (pieces, maxTokens) => {
+        const whole = pieces.join("")
+        const read = (parts: readonly string[]) => through(new AnswerLimiter({ maxTokens }, counter), parts)
+        expect(read([...whole])).toBe(read([whole]))
+        expect(read(pieces)).toBe(read([whole]))
+      }),
+    )
+  })
+
+  test("lets a token pass whose beginning alone counts as more tokens", () => {
+    const counter = { ...roughCounter, count: (text: string) => text.replaceAll("token", "x").length }
+    for (const pieces of [["a token."], [..."a token."], ["a tok", "en."]]) {
+      expect(through(new AnswerLimiter({ maxTokens: 4 }, counter), pieces)).toBe("a token.")
+      expect(through(new AnswerLimiter({ maxTokens: 3 }, counter), pieces)).toBe("a token")
+      expect(through(new AnswerLimiter({ maxTokens: 2 }, counter), pieces)).toBe("a ")
+    }
+  })
+
   test("lets pass whole characters within the tokens, and all of a text that is within them", () => {
     assert(
       property(array(piece), integer({ min: 1, max: 12 }), (pieces, maxTokens) => {
