@@ -49,7 +49,7 @@ export async function* readAnswerBody(
       // Loops instead of yield*, which costs three more microtasks per value.
       for (const value of lines.push(decoder.decode(next.value, { stream: true }))) yield value
     }
-    for (const value of lines.end(decoder.decode())) yield value
+    for (const value of lines.push(decoder.decode(), true)) yield value
   } finally {
     // This is not awaited, since some sources never finish cancelling.
     void source.cancel().catch(() => undefined)
@@ -62,14 +62,17 @@ const field = /^(data|event|id|retry)(?::|$) ?/
 function createLineReader(onOtherText: (text: string) => void) {
   const values = createValueReader(onOtherText)
   let rest = ""
-  const push = (text: string): unknown[] => {
-    rest += text
-    if (!/[\r\n]/.test(text)) return []
-    const lines = rest.split(/\r\n|\n|\r(?!$)/)
-    rest = lines.pop() ?? ""
-    return lines.flatMap((line) => values.line(line))
+  return {
+    isOver: values.isOver,
+    /** Reads line by line, so that what came before a broken line counts, as it does where that one comes later. */
+    *push(text: string, isLast = false): Generator<unknown> {
+      rest += isLast ? `${text}\n` : text
+      const lines = isLast || /[\r\n]/.test(text) ? rest.split(/\r\n|\n|\r(?!$)/) : [rest]
+      rest = lines.pop() ?? ""
+      for (const line of lines) yield* values.line(line)
+      if (isLast) yield* values.end()
+    },
   }
-  return { push, isOver: values.isOver, end: (text: string) => [...push(`${text}\n`), ...values.end()] }
 }
 
 /** Reads the lines of a body. */
@@ -118,16 +121,14 @@ function createValueReader(onOtherText: (text: string) => void) {
       }
       return []
     },
-    end(): unknown[] {
-      const ended = endEvent()
+    *end(): Generator<unknown> {
+      yield* endEvent()
       const text = others.join("\n").trim()
-      if (text === "") return ended
-      const document = parsedJson(text)
-      if (document !== undefined) return [...ended, ...(Array.isArray(document) ? listOf(document) : [document])]
+      const document = text === "" ? [] : parsedJson(text)
+      if (document !== undefined) yield* Array.isArray(document) ? listOf(document) : [document]
       // After other values this is a line that was cut.
-      if (isRead) return JSON.parse(text)
-      onOtherText(text)
-      return ended
+      else if (isRead) JSON.parse(text)
+      else onOtherText(text)
     },
   }
 }

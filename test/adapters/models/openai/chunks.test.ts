@@ -212,6 +212,7 @@ const bodies: Readonly<Record<string, string>> = {
     'event: error\ndata: {"message":"no"}\n\nevent: error\ndata: {"error":1}\n\nevent: error\ndata: plain words\n\ndata: {"a":1}\n\n',
   "an event that is cut": 'data: {"a":1}\n\ndata: {"a":',
   "lines of JSON": '{"a":1}\n{"a":2}\n',
+  "an event that is broken behind another": 'data: {"a":1}\n\ndata: {broken\n\ndata: {"a":2}\n\n',
   "a line that is cut": '{"a":1}\n{"a":',
   "a document over lines": '{\n "a": 1\n}',
   "a list": '[{"a":1},\n{"a":2}]',
