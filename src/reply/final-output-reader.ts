@@ -19,14 +19,17 @@ export function createFinalOutputReader(options: Parameters<typeof createPlainTe
   const plain = createPlainTextReader(options)
   let text: Reader<string, string> | undefined
   let opening = ""
+  let begin: ReturnType<typeof beginning> = "blank"
   let waits: Promise<void> | undefined
   let isOver = false
   const read = (part: ReplyPart): ReplyPart[] => {
     if (part.type === "thinking") return [part]
     if (text) return text.push(part.delta).map(asText)
     opening += part.delta
-    const begin = beginning(opening)
-    if (begin === "unknown") return []
+    // There may be many blanks, and more of them decide nothing.
+    if (begin === "blank" && part.delta.trim() === "") return []
+    begin = beginning(opening)
+    if (begin === "blank" || begin === "unknown") return []
     waits = begin === "json" && !decisions ? loadDecisions() : undefined
     if (waits) return []
     text = begin === "json" ? decisions?.createEmbeddedDecisionReader() : prose
@@ -60,17 +63,17 @@ function asText(delta: string): ReplyPart {
   return { type: "text", delta }
 }
 
-/** Tells as soon as it can that a text begins with an object, bare or in a fence, or with prose. */
-function beginning(text: string): "json" | "prose" | "unknown" {
+/** Tells as soon as it can that a text begins with an object, bare or in a fence, or with prose. It is `blank` while only other words than blanks can tell. */
+function beginning(text: string): "json" | "prose" | "unknown" | "blank" {
   const start = text.trimStart()
-  if (start === "") return "unknown"
+  if (start === "") return "blank"
   if (start.startsWith("{")) return "json"
   if (!start.startsWith("`")) return "prose"
   const lineEnd = start.indexOf("\n")
   if (lineEnd < 0) return start.length > maxFenceLine || !"```".startsWith(start.slice(0, 3)) ? "prose" : "unknown"
   if (!/^```[ \t]*(json)?[ \t]*$/i.test(start.slice(0, lineEnd).trimEnd())) return "prose"
   const inside = start.slice(lineEnd).trimStart()
-  return inside === "" ? "unknown" : inside.startsWith("{") ? "json" : "prose"
+  return inside === "" ? "blank" : inside.startsWith("{") ? "json" : "prose"
 }
 
 const maxFenceLine = 16

@@ -26,7 +26,7 @@ interface FileSink {
 export class FileQueue {
   readonly #open: OpenAnswerFile | undefined
   readonly #sink: FileSink
-  #waiting: OutputPart[] = []
+  readonly #waiting: OutputPart[] = []
   #opening: { readonly part: FilePart; readonly done: Promise<void> } | undefined
   #isStopped = false
   #isGivenUp = false
@@ -88,9 +88,7 @@ export class FileQueue {
   }
 
   #passWaiting(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const part of waiting) this.push(part)
+    while (!this.#opening && this.#waiting.length > 0) this.#pass(this.#waiting.shift() as OutputPart)
   }
 }
 

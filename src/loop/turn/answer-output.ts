@@ -245,10 +245,10 @@ interface AnswerSink {
   readonly limit?: readonly [limit: AnswerLimit, counter: TokenCounter] | undefined
 }
 
-/** A time as lines of a prompt have it, before other words. */
-const stamp = /^\s*\d{8} \d{1,2}:\d{2}\s+(?=\S)/
+/** A time as lines of a prompt have it, before other words. More blanks belong to none. */
+const stamp = /^\s{0,99}\d{8} \d{1,2}:\d{2}\s{1,99}(?=\S)/
 /** A text that more text may make a stamp. */
-const maybeStamp = /^\s*(?:\d{0,8}|\d{8} (?:\d{0,2}|\d{1,2}:\d?|\d{1,2}:\d{2}\s*))$/
+const maybeStamp = /^\s{0,99}(?:\d{0,8}|\d{8} (?:\d{0,2}|\d{1,2}:\d?|\d{1,2}:\d{2}\s{0,99}))$/
 
 type AnswerReaders = typeof import("../../reply/output/optional-readers.ts")
 

@@ -1,6 +1,7 @@
 import { displayWidth } from "../../core/display-width.ts"
 import { graphemesOf } from "../../core/graphemes.ts"
 import type { TokenCounter } from "../../core/ports.ts"
+import { addPiece } from "../incoming-text.ts"
 import type { AnswerLimit } from "./answer-limit.ts"
 
 /** Fewer columns than these, such as a last word, may come twice in a text. */
@@ -22,7 +23,7 @@ export class AnswerLimiter {
   /** The text before the answer, while this may still repeat its end. */
   #behind: string
   #held = ""
-  #passed = ""
+  readonly #passed: string[] = []
   /** The last character, while more may belong to it. */
   #last = ""
   /** Characters behind what passed, which are too many unless they begin a token. */
@@ -100,23 +101,25 @@ export class AnswerLimiter {
    */
   #within(text: string, isWhole = false): string {
     if (this.#maxTokens === Number.POSITIVE_INFINITY) return text
-    const before = this.#passed.length
+    let passed = ""
     for (const { segment, index, input } of graphemesOf(this.#last + text)) {
       const mayGrow = index + segment.length === input.length && segment.length < longestCharacter
       this.#last = mayGrow && !isWhole ? segment : ""
-      if (this.#last === "" && this.ended === undefined) this.#count(segment)
+      if (this.#last === "" && this.ended === undefined) passed += this.#count(segment)
     }
     if (isWhole && this.#over !== "") this.ended ??= "truncated"
-    return this.#passed.slice(before)
+    return passed
   }
 
-  #count(character: string): void {
-    this.#over += character
+  /** Takes a character; returns it, with those that waited for it, if they are within the tokens. */
+  #count(character: string): string {
+    const over = this.#over + character
     this.#tokens += this.#counter.count(character)
-    if (this.#tokens > this.#maxTokens) this.#tokens = this.#counter.count(this.#passed + this.#over)
+    if (this.#tokens > this.#maxTokens) this.#tokens = this.#counter.count(this.#passed.join("") + over)
     if (this.#tokens > this.#maxTokens + beginningTokens) this.ended = "truncated"
-    if (this.#tokens > this.#maxTokens) return
-    this.#passed += this.#over
-    this.#over = ""
+    const isWithin = this.#tokens <= this.#maxTokens
+    this.#over = isWithin ? "" : over
+    if (isWithin) addPiece(this.#passed, over)
+    return isWithin ? over : ""
   }
 }

@@ -30,10 +30,15 @@ describe("R11 an answer that begins with an imitated stamp", () => {
     expect(await answered([...answer])).toEqual(all(answer.slice(14)))
   })
 
-  test.each(["20260101", "20260101 9:00", "20260101 9:00:30 整", "20260101 9 点", "2026 年", "9:00 见"])(
-    "is words where it is no stamp: %s",
-    async (text) => expect(await answered([...text])).toEqual(all(text)),
-  )
+  test.each([
+    "20260101",
+    "20260101 9:00",
+    "20260101 9:00:30 整",
+    "20260101 9 点",
+    "2026 年",
+    "9:00 见",
+    `${" ".repeat(100)}20260101 9:00 早`,
+  ])("is words where it is no stamp: %s", async (text) => expect(await answered([...text])).toEqual(all(text)))
 
   test("has none behind a call of a tool, too", async () => {
     const look = defineTool({ name: "look", description: "looks", execute: () => "a cave" })

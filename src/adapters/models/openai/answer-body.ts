@@ -86,8 +86,7 @@ function createValueReader(onOtherText: (text: string) => void) {
   let isDone = false
   const take = (value: unknown): unknown[] => {
     isRead = true
-    const isError = eventName === "error" && recordOf(value).error === undefined
-    return isError ? [{ error: value }] : [value]
+    return eventName === "error" && recordOf(value).error === undefined ? [{ error: value }] : [value]
   }
   const endEvent = (): unknown[] => {
     if (data.length === 0) return []
