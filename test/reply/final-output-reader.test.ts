@@ -1,7 +1,6 @@
 import fc from "fast-check"
 import { beforeAll, describe, expect, test, vi } from "vitest"
 import { createFinalOutputReader, loadDecisions } from "../../src/reply/final-output-reader.ts"
-import { runs } from "../support/size.ts"
 
 beforeAll(loadDecisions)
 
@@ -32,10 +31,14 @@ const cases: readonly [what: string, output: string, shown: string][] = [
 ]
 
 describe("the final output", () => {
-  /** A reader that looked at all the blanks with each of them would take minutes. */
-  test.each([" ", "\n", "\r", "```json\n "])("T12 is read in one pass, however many blanks come first: %j", (opening) => {
-    const blanks = [...opening, ...opening.slice(-1).repeat(runs(300_000))]
-    expect(read([...blanks, "{", "好"]).text).toBe(`${blanks.join("")}{好`)
+  test.each([" ", "\n", "\r", "```json\n "])("T12 is looked at once, however many blanks come first: %j", (opening) => {
+    const blanks = [...opening, ...opening.slice(-1).repeat(1_000)]
+    const looks = vi.spyOn(String.prototype, "trimStart")
+    const { text } = read([...blanks, "{", "好"])
+    const count = looks.mock.calls.length
+    looks.mockRestore()
+    expect(text).toBe(`${blanks.join("")}{好`)
+    expect(count).toBeLessThan(30)
   })
 
   test.each(cases)("T12 T21 shows of %s what is meant for the user, however it is cut", (_what, output, shown) => {
