@@ -29,9 +29,8 @@ export function createFinalOutputReader(options: Parameters<typeof createPlainTe
     // There may be many blanks, and more of them decide nothing.
     if (begin === "blank" && part.delta.trim() === "") return []
     begin = beginning(opening)
-    if (begin === "blank" || begin === "unknown") return []
     waits = begin === "json" && !decisions ? loadDecisions() : undefined
-    if (waits) return []
+    if (waits || (begin !== "json" && begin !== "prose")) return []
     text = begin === "json" ? decisions?.createEmbeddedDecisionReader() : prose
     return text?.push(opening).map(asText) ?? []
   }

@@ -30,12 +30,13 @@ export async function* guardLinks(turn: AsyncIterable<TurnEvent>): AsyncGenerato
       readers = readersOf(hosts ?? [])
     }
     const text = hosts && (event.type === "text-delta" || event.type === "thinking-delta") ? event : undefined
-    // The last words of an answer can come behind the end of its step.
-    if (last && last.type !== text?.type && event.type !== "step-end") {
+    // The last words of an answer can come behind the end of its step, and a warning within a word.
+    const isBeside = event.type === "step-end" || event.type === "warning"
+    if (last && last.type !== text?.type && !isBeside) {
       const isEnd = event.type === "bubble" || event.type === "attachment"
       yield* told(readers[last.type].push({ type: isEnd ? "bubble-end" : "empty-reply" }), last)
     }
-    last = event.type === "step-end" ? last : text
+    if (!isBeside) last = text
     if (text) yield* told(readers[text.type].push({ type: "text", delta: text.delta }), text)
     else if (event.type === "bubble") yield { ...event, text: withoutLinks(event.text, hosts) }
     else if (event.type === "turn-end" && hosts) yield { ...event, result: guardedResult(event.result, hosts, warnings) }

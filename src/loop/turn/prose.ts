@@ -18,7 +18,8 @@ export function proseReading(turn: TurnContext, model: LanguageModel): StepReadi
   const take = (parts: ReturnType<typeof reader.push>) => {
     for (const { type, delta } of parts) {
       if (type === "text") (turn.progress.output ?? turn.progress.answer).say(delta)
-      else turn.emit({ type: "thinking-delta", step, delta })
+      // No cutting of the output shows thoughts behind the end of a limited answer.
+      else if (turn.progress.answer.limiter?.ended === undefined) turn.emit({ type: "thinking-delta", step, delta })
     }
   }
   return {

@@ -148,6 +148,16 @@ describe("T48 chats and pages", () => {
     expect(await told({ links: ["ok.com"] })).toContain("https://ok.com/")
   })
 
+  test("a page gets the words that are kept where a warning comes within them, too", async () => {
+    const pieces = [..."wo</think>rd"].map((delta) => ({ type: "text-delta" as const, delta }))
+    const { session } = testAgent(scriptedModel([pieces]), { loop: { mode: "chat" }, memory: { enabled: false } })
+    const turn = session.send("hi")
+    const chunks = (await all(uiMessageChunks(turn))) as { type: string; delta?: string }[]
+    expect(chunks.map(({ type, delta = "" }) => (type === "text-delta" ? delta : "")).join("")).toBe("word")
+    const { trace, ...result } = await turn.result
+    expect([result.ok && result.text, trace.warnings.length]).toEqual(["word", 1])
+  })
+
   test.each(["It costs 1,000", "a/b", "x=y", "你好，世界"])("a page gets words without links as they are: %s", async (words) => {
     for (const links of [undefined, [], ["ok.com"]]) {
       const given = { loop: { mode: "chat" }, memory: { enabled: false }, output: { links } } as const
