@@ -111,12 +111,13 @@ export async function heardBefore(
   // What was heard while the turn before was being stored stands in front of it.
   const lastMs = found[before]?.atMs ?? Number.NEGATIVE_INFINITY
   const onMs = typeof sinceMs === "number" ? sinceMs : Number.NEGATIVE_INFINITY
-  // Words belong to the next answered turn, which may be judged later than one behind it.
-  const isOwn = (at: number) => at > before || own.has(found.slice(at).find(isAnswered)?.turnId ?? "")
-  const all = found.filter(
-    ({ unanswered, role, text, atMs }, at) =>
-      unanswered === true && role === "user" && text.trim() !== "" && atMs > onMs && (atMs > lastMs || isOwn(at)),
-  )
+  // Words belong to the turn that answers them, or else to the next answered one, which may be judged later than one behind it.
+  const isOwn = ({ turnId, toAnswer, atMs }: HistoryMessage, at: number) =>
+    toAnswer
+      ? found.some((each) => own.has(each.turnId) && each.answers?.includes(turnId))
+      : at > before || atMs > lastMs || own.has(found.slice(at).find(isAnswered)?.turnId ?? "")
+  const isHeard = (each: HistoryMessage) => !isAnswered(each) && each.role === "user" && each.text.trim() !== ""
+  const all = found.filter((each, at) => isHeard(each) && each.atMs > onMs && isOwn(each, at))
   const heard: TurnWords[] = []
   let characters = 0
   for (const message of all.slice(-maxHeard).reverse()) {

@@ -16,7 +16,7 @@ const maxConflicts = 8
 /** Asks a model what the messages say about the user, and adds what is new. An empty answer changes nothing (T34). */
 export async function profileStep({ run, ask, signal }: Step, service: UserProfileService): Promise<StepResult | LaterResult> {
   // Words of the agent alone (R27) say nothing new about the user.
-  if (!hasUserWords(run)) return { outcome: "skipped", message: "nobody spoke" }
+  if (!hasUserWords(run) && (await heardOfUser(run)).length === 0) return { outcome: "skipped", message: "nobody spoke" }
   const turns = [...(await heardOfUser(run)), ...run.turns]
   const said = turns.flatMap(({ messages }) => messages)
   const own = await run.options.facts?.(said, run.key, { signal })

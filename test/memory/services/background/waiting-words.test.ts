@@ -15,7 +15,15 @@ const pay = defineTool({ name: "pay", description: "Pays", needsApproval: true, 
 const ok = '{"importance": 8, "keys": {}, "profile": {}}'
 
 /** A conversation whose model asks for a payment where the words say "pay", and fails where they say "fail" once it is paid. */
-function scene({ batchTurns, audience = "private" }: { batchTurns: number; audience?: "private" | "group" }) {
+function scene({
+  batchTurns,
+  audience = "private",
+  whileAsked = "withdraw",
+}: {
+  batchTurns: number
+  audience?: "private" | "group"
+  whileAsked?: "withdraw" | "wait"
+}) {
   const clock = manualClock(Date.UTC(2026, 0, 2))
   const store = createInMemoryStore({ jobs, ports: { clock, timers: soon } })
   const judging = { answer: () => ok }
@@ -30,9 +38,9 @@ function scene({ batchTurns, audience = "private" }: { batchTurns: number; audie
     },
   })
   const memory = { batchTurns, reflectEvery: 0 }
-  const { agent } = testAgent(
+  const { agent, timers } = testAgent(
     model,
-    { dialect: "layered", locale: "en", memory },
+    { dialect: "layered", locale: "en", memory, tools: { whileAsked } },
     { store, tools: [pay], onWarning: () => undefined, ports: { clock } },
   )
   onTestFinished(() => agent.close())
@@ -64,7 +72,7 @@ function scene({ batchTurns, audience = "private" }: { batchTurns: number; audie
     const found = await store.memories.recent({ ...session.key, user }, { limit: 99 })
     return found.filter(({ speaker }) => speaker.id === user).map(({ text }) => text)
   }
-  return { agent, session, store, model, judging, settle, later, say, hear, approve, kept }
+  return { agent, timers, session, store, model, judging, settle, later, say, hear, approve, kept }
 }
 
 describe.each([1, 3])("words of a question about a call, %i turns a batch", (batchTurns) => {
@@ -125,6 +133,24 @@ describe.each([1, 3])("words of a question about a call, %i turns a batch", (bat
       "I keep goats.",
       "I moved to Oslo, so pay the rent.",
     ])
+  })
+
+  test("do not take words of another one that wait for its answer", async () => {
+    const { say, kept, approve, later, session, timers, settle, model, judging } = scene({ batchTurns, whileAsked: "wait" })
+    judging.answer = () => '{"importance": 8, "keys": {}}'
+    await say("ann", "I moved to Oslo, so pay the rent.")
+    later()
+    const turn = session.send("I keep hens.", { from: { id: "bob", name: "bob" } })
+    while ((await session.history()).length < 2) await new Promise(setImmediate)
+    expect(await approve()).toMatchObject({ ok: true })
+    await settle()
+    timers.advance(300)
+    expect(await turn.result).toMatchObject({ ok: true })
+    expect([await kept("ann"), await kept("bob")]).toEqual([["I moved to Oslo, so pay the rent."], ["I keep hens."]])
+    const judged = model.asked.flatMap(({ facts, messages }) => (facts?.background ? JSON.stringify(messages) : []))
+    expect(judged.filter((prompt) => prompt.includes("Oslo") && prompt.includes("hens"))).toEqual([])
+    // Of whom they are learnt, too.
+    expect(judged.filter((prompt) => prompt.includes("hens") && prompt.includes("profile of the user")).length).toBeGreaterThan(0)
   })
 
   test("keep no turn before it waiting", async () => {
