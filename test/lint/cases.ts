@@ -326,7 +326,7 @@ export const lintCases: readonly LintCase[] = [
     rule: "white-space",
     files: persona("one \ntwo  \nthree\t\r\n"),
     found: [
-      "prompts/characters/en/luna.md:1:1 warning white-space: expected lines to end in \\n, found 1 that end in \\r\\n or \\r.",
+      "prompts/characters/en/luna.md:1:1 warning white-space: expected lines to end in \\n, found 1 ending in \\r\\n or \\r.",
       "prompts/characters/en/luna.md:5:4 warning white-space: expected no white space at the end of a line.",
       "prompts/characters/en/luna.md:7:6 warning white-space: expected no white space at the end of a line.",
     ],

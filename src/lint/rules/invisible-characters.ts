@@ -92,7 +92,7 @@ function lineBreaks({ file, text, kind }: LintFile): LintFinding[] {
     text.matchAll(/\r\n?/g),
     ({ 0: found, index }): TextEdit => ({ start: index, end: index + found.length, text: "\n" }),
   )
-  return [finding(file, `expected lines to end in \\n, found ${fix.length} that end in \\r\\n or \\r.`, { fix })]
+  return [finding(file, `expected lines to end in \\n, found ${fix.length} ending in \\r\\n or \\r.`, { fix })]
 }
 
 /** Two spaces at a line's end are a line break in Markdown. In front matter and in TOML white space can be part of a value. */

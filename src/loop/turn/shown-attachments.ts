@@ -114,7 +114,7 @@ function keepNewest({ agent, progress }: TurnContext, { least, most, sight }: At
     return isSame ? message : withGone(message, { stays, sight, dialect: agent.dialect })
   })
   if (lost === 0) return fewer
-  const reason = `${lost} attachments of earlier messages are only named; the newest ${shown.length} are shown`
+  const reason = `attachments of earlier messages are only named: ${lost}; the newest are shown: ${shown.length}`
   const before = lostBefore.get(history)
   lostBefore.set(fewer, { tokens: tokens + (before?.tokens ?? 0), reason })
   return fewer

@@ -132,7 +132,7 @@ function warnOfCuts(turn: TurnContext, assembly: Assembly, { hides }: CombinedIn
     warnOnce(turn, "hook", key, what)
   }
   for (const { key, removed, kinds } of sanitised) {
-    warnOnce(turn, "sanitised", key, `${removed} invisible or control characters (${kinds.join(", ")}) were left out of ${key}.`)
+    warnOnce(turn, "sanitised", key, `Invisible or control characters were left out of ${key}: ${removed} (${kinds.join(", ")}).`)
   }
 }
 

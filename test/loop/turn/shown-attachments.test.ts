@@ -186,7 +186,7 @@ describe("attachments of earlier messages", () => {
     const decision = assembly?.decisions.find(({ key }) => key === "history")
     expect(decision).toMatchObject({
       fate: "shortened",
-      reason: expect.stringContaining("3 attachments of earlier messages are only named"),
+      reason: expect.stringContaining("attachments of earlier messages are only named: 3"),
     })
     expect((decision?.fromTokens ?? 0) - (decision?.toTokens ?? 0)).toBe(1_500)
   })

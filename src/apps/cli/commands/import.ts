@@ -76,7 +76,7 @@ async function importChat({ file, text, conversation, ...options }: ChatImport, 
   const left = [...chat.report, ...report]
   screen.note(
     [
-      `A chat of SillyTavern: ${chat.messages.length} messages are the conversation ${name} of ${agent.name} now.`,
+      `A chat of SillyTavern is the conversation ${name} of ${agent.name} now. Messages: ${chat.messages.length}.`,
       ...(conversation === undefined ? ["`promptstrata chat` goes on with it."] : []),
       "Swipes are the alternatives of an answer. No memories were made of what was said.",
       ...(left.length === 0 ? [] : ["Not taken:", ...left.map((what) => `  ${translate(what)}`)]),

@@ -58,7 +58,7 @@ export function chatTurns(
     (name) =>
       `words of ${JSON.stringify(name.slice(0, 60))} as those of ${people.agent.name}: they are kept as another character's`,
   )
-  return { turns, report: lost === 0 ? strangers : [...strangers, `${lost} swipes of messages that are not the character's`] }
+  return { turns, report: lost === 0 ? strangers : [...strangers, `swipes of messages that are not the character's: ${lost}`] }
 }
 
 /** Tells the agent's messages from those of other characters, which a group's chat has. */
@@ -113,8 +113,8 @@ export function chatOf(turns: readonly StoredTurn[], { agent, user }: ChatPeople
     })
   for (const { isAside, turnId } of turns) if (isAside && !used.has(turnId)) left.aside++
   const report = [
-    ...(left.attachments === 0 ? [] : [`${left.attachments} attachments`]),
-    ...(left.aside === 0 ? [] : [`${left.aside} turns that were set aside and are no other answer to the same words`]),
+    ...(left.attachments === 0 ? [] : [`attachments: ${left.attachments}`]),
+    ...(left.aside === 0 ? [] : [`turns that were set aside and are no other answer to the same words: ${left.aside}`]),
   ]
   const nameOf = (wanted: boolean): string | undefined => messages.find(({ isUser }) => isUser === wanted)?.name
   return { userName: nameOf(true) ?? user.name, characterName: nameOf(false) ?? agent.name, messages, report }

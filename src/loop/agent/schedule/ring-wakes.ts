@@ -113,6 +113,6 @@ export function showReminders({ notes, stack, state, warn, startedMs, turnId }: 
   const shown = alarms
     .slice(-maxShown)
     .map((alarm) => alarmText(agent, { ...(alarm as unknown as Omit<Alarm, "nowMs">), nowMs: startedMs }))
-  if (alarms.length > maxShown) warn(`${alarms.length - maxShown} older reminders were left out of the prompt.`)
+  if (alarms.length > maxShown) warn(`Older reminders were left out of the prompt: ${alarms.length - maxShown}.`)
   stack.add({ key: "reminders", content: { text: shown.join("\n"), trust: "agent" }, trust: "agent", scope: "turn" })
 }

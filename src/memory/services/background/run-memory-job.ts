@@ -68,7 +68,7 @@ async function useStep(run: MemoryRun): Promise<void> {
   const { memory } = run.options
   const { recalled, fromMs } = run.job.payload
   if (!memory?.used || !Array.isArray(recalled) || typeof fromMs !== "number") return
-  const said = { outcome: "ok", message: `${recalled.length} recalled memories stood in the prompt` } as const
+  const said = { outcome: "ok", message: `recalled memories in the prompt: ${recalled.length}` } as const
   await run.step("use", async ({ signal }) => {
     if (run.isTogether) return { work: { used: { ids: recalled, atMs: fromMs } }, resultOf: () => said }
     await run.expectWanted(signal)
@@ -134,7 +134,7 @@ export async function reflectOnSchedule(options: MemoryJobOptions, job: Job, con
 
 async function embedStep({ run: { options, key }, signal }: Step): Promise<StepResult> {
   const count = (await options.memory?.embedMissing?.(key, { limit: embeddedAtOnce, signal })) ?? 0
-  return { outcome: count > 0 ? "ok" : "empty", message: `${count} vectors` }
+  return { outcome: count > 0 ? "ok" : "empty", message: `vectors: ${count}` }
 }
 
 function unfinished(run: MemoryRun, kinds: readonly string[]): PromptStrataError {

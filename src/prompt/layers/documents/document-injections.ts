@@ -182,7 +182,7 @@ export function documentInjections(documents: Documents, options: DocumentInject
     if (body.whole) whole.push(name)
     else problems.push(cutProblem(name, body, settings))
     if (body.removed > 0)
-      problems.push(`${body.removed} invisible or control characters were left out of ${documentFiles[name]}.`)
+      problems.push(`Invisible or control characters were left out of ${documentFiles[name]}: ${body.removed}.`)
     injections.push(...stateFlags(name, text, options))
   }
   const below = settings.placement === "user"

@@ -171,7 +171,7 @@ describe("a chat of SillyTavern", () => {
     ])
     expect(report).toEqual([
       'words of "Bob" as those of Mei: they are kept as another character\'s',
-      "1 swipes of messages that are not the character's",
+      "swipes of messages that are not the character's: 1",
     ])
     expect(back.messages.map(({ name, isUser }) => [name, isUser])).toEqual([
       ["Bob", false],
@@ -186,7 +186,7 @@ describe("a chat of SillyTavern", () => {
       jobs: [],
     })
     expect(chatOf(await store.branches(key), people).report).toEqual([
-      "1 turns that were set aside and are no other answer to the same words",
+      "turns that were set aside and are no other answer to the same words: 1",
     ])
   })
 
@@ -216,7 +216,7 @@ describe("promptstrata import", () => {
     expect([first.code, first.stderr]).toEqual([
       0,
       [
-        "A chat of SillyTavern: 3 messages are the conversation terminal of Mei now.",
+        "A chat of SillyTavern is the conversation terminal of Mei now. Messages: 3.",
         "`promptstrata chat` goes on with it.",
         "Swipes are the alternatives of an answer. No memories were made of what was said.",
         "Not taken:",
@@ -224,7 +224,7 @@ describe("promptstrata import", () => {
       ].join("\n"),
     ])
     const again = await run(["import", `${folder}/a chat.jsonl`, ...on], { env })
-    expect(again.stderr).toContain("are the conversation terminal-2 of Mei now")
+    expect(again.stderr).toContain("is the conversation terminal-2 of Mei now")
     const taken = await run(["import", `${folder}/a chat.jsonl`, ...on, "--conversation", "terminal"], { env })
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('found "terminal" in the store')])
     const out = `${folder}/out.jsonl`

@@ -85,7 +85,7 @@ test("the memories that stood in the prompt of an answered turn are used; a rece
   expect(recalled).toContain("m0")
   expect(await used()).toEqual(recalled.toSorted())
   expect(outcomesOf(receipts)[0]).toBe("use ok")
-  expect(receipts[0]?.message).toBe(`${recalled.length} recalled memories stood in the prompt`)
+  expect(receipts[0]?.message).toBe(`recalled memories in the prompt: ${recalled.length}`)
 })
 
 test("memories that the prompt left out are not used", async () => {
