@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, describe, expect, test, vi } from "vitest"
+import { openStore } from "../../../src/adapters/stores/open-store.ts"
 import type { LanguageModel } from "../../../src/index.ts"
+import { createAgent } from "../../../src/loop/agent/agent.ts"
+import { loadProfile } from "../../../src/node/profile/load-profile.ts"
 import { expectScriptsDone, manualClock, manualTimers, scriptedModel } from "../../../src/testing/index.ts"
 import { tempFolder } from "../../support/temp-folder.ts"
 import { plainProfile, start } from "./run.ts"
@@ -66,6 +69,38 @@ describe("a conversation at a terminal", () => {
     expect(visible(written.stdout)).toContain("✗ pay failed: The user refused this call")
     expect(warned).not.toHaveBeenCalled()
     warned.mockRestore()
+  })
+
+  test("keeps words and answer of a conversation that went on in another terminal meanwhile, and says so", async () => {
+    const place = tempFolder()
+    const own = join(place, "own.toml")
+    writeFileSync(own, `extends = ${JSON.stringify(plainProfile)}\n[memory]\nenabled = false\n`)
+    const elsewhere = async () => {
+      const store = await openStore(place)
+      const profile = await loadProfile(own)
+      const agent = createAgent({ profile, model: scriptedModel([say("Hello, other one.")]), store })
+      await agent.session("terminal").send("I am elsewhere.", { from: { id: "user" } }).result
+      await agent.close()
+      await store.close()
+      return say("Hello!")
+    }
+    const model = scriptedModel([elsewhere, say("Hello both!")])
+    const stored = { ...env, PROMPTSTRATA_STORE: place }
+    const { code, written } = start(["chat", own], { model, env: stored, input: "hello\nand now?\n" })
+    expect(await code).toBe(1)
+    expect(written).toEqual({
+      stdout: "Hello!\nHello both!\n",
+      stderr: expect.stringMatching(
+        /^error: Meanwhile this conversation went on elsewhere, .* just go on: nothing needs to be said again\.\n$/,
+      ),
+    })
+    const store = await openStore(place)
+    const kept = await store.load({ agent: "own", conversation: "terminal", audience: "private" })
+    const said = ["I am elsewhere.", "Hello, other one.", "hello", "Hello!", "and now?", "Hello both!"]
+    expect(kept?.history.map(({ text }) => text)).toEqual(said)
+    const prompt = model.requests[1]?.messages.map(({ content }) => content).join("\n")
+    for (const text of said.slice(0, -1)) expect(prompt).toContain(text)
+    await store.close()
   })
 
   test("after /new, what was said before is judged at once, so that the new conversation recalls it", async () => {

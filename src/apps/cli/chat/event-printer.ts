@@ -137,7 +137,7 @@ function outcome(
 ): void {
   if (!result.ok) {
     if (result.error.code === "aborted") screen.note(screen.paint("yellow", words.aborted))
-    else screen.complain(translate(result.error.message))
+    else screen.complain(result.error.code === "session-conflict" ? words.elsewhere : translate(result.error.message))
     return
   }
   const notes = {
