@@ -88,10 +88,8 @@ export async function runSessionTurn(
 ): Promise<TurnResult> {
   const { input, emit, session } = queued
   const { agent } = session
-  if (queued.joinedTo !== undefined) {
-    const { endJoined } = await loadAside()
-    return endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
-  }
+  if (queued.joinedTo !== undefined)
+    return (await loadAside()).endJoined(queued, unbegunTurn(agent, input, { thrown: undefined, emit }))
   if (session.unsettled.size > 0) (await loadAside()).findUnsettled(session, record)
   const turn = createTurnContext(agent, input, { record, deadline, emit, assembler: session.assembler })
   const result = await runTurn(turn)
@@ -108,9 +106,8 @@ export async function runSessionTurn(
     // The member is not read here, because a getter that throws is a failure of the hook too.
     if ("afterTurn" in hook) void agent.background.enqueue(sessionRowId(input.key), () => runHook(turn, hook, committed))
   }
-  const notAlive = (thrown: unknown) => warn(turn, "model", `The prompt cache is not kept alive: ${messageOf(thrown)}`)
-  if (committed.ok && turn.progress.log.lastRequest)
-    await loadAside().then(({ keepCacheAlive }) => keepCacheAlive(turn, queued), notAlive)
+  const failed = (thrown: unknown) => warn(turn, "model", `The prompt cache is not kept alive: ${messageOf(thrown)}`)
+  if (committed.ok && turn.progress.log.lastRequest) await loadAside().then((aside) => aside.keepCacheAlive(turn, queued), failed)
   return committed
 }
 

@@ -72,8 +72,7 @@ function readShown(value: string, previous: readonly ExtraOutput[]): readonly Ex
 /** Asks one question, every line of a pipe, or whatever is typed at a terminal. Resolves to the exit code. */
 async function chat(options: ChatOptions, context: CliContext): Promise<number> {
   const { io, screen, interrupts, translate } = context
-  const stop = io.onTerminate?.(() => interrupts.leave(exitCodes.interrupted))
-  context.atEnd(async () => stop?.())
+  io.onTerminate?.(() => interrupts.leave(exitCodes.interrupted))
   const page = options.inspect || options.prices !== undefined ? await openPage(options, context) : undefined
   const profile = page?.source.profile ?? (await openProfile(options, context))
   const words = chatWords(profile.locale)
