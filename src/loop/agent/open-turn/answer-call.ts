@@ -146,21 +146,23 @@ const lookMs = 250
  * The beginning of a turn with new words while a call waits for an approval, or how long it has to wait before it looks again. A call that
  * runs in another process is waited for in any case.
  */
-export function besideOpen(
-  { session, record }: SessionAtRest,
+export async function besideOpen(
+  at: SessionAtRest,
   input: TurnInput,
-): Replacement | { readonly waitMs: number } | undefined {
+): Promise<Replacement | { readonly waitMs: number } | undefined> {
+  const { session, record } = at
   const open = openTurnIn(record?.state)
   if (record === undefined || open === undefined) return undefined
-  const { claimedUntilMs } = open
-  const { agent } = session
+  const { agent, key } = session
   const nowMs = agent.ports.clock.nowMs()
   const { limits, tools } = agent.profile
   const mayBeAnswered = open.calls.some((call) => !call.answer && !call.outside && !isOver(call, nowMs, limits))
-  const waits = claimedUntilMs === undefined ? tools.whileAsked === "wait" && mayBeAnswered : nowMs < claimedUntilMs
+  const waits = open.claimedUntilMs === undefined ? tools.whileAsked === "wait" && mayBeAnswered : nowMs < open.claimedUntilMs
   if (waits) return { waitMs: lookMs }
-  const words = record.history.filter(({ turnId }) => turnId === open.turnId && !open.forgot)
-  const withdrawn = jobsFor({ agent, key: session.key, record }, words, sessionState(record).turns)
+  // Many words may have been heard since.
+  const history = (await orAborted(agent.store.load(key), at.signal))?.history ?? []
+  const words = history.filter(({ turnId }) => turnId === open.turnId && !open.forgot)
+  const withdrawn = jobsFor({ agent, key, record }, words, sessionState(record).turns)
   return {
     record: { ...record, state: withoutOpenTurn(record.state) },
     input: { inject: [...input.inject, ...toldOf(agent, open, keptRunIds(record))], withdrawn },

@@ -1,5 +1,4 @@
 import { isRecord, listOf } from "../../../core/json-access.ts"
-import { defined } from "../../../core/value.ts"
 import type { Job } from "../store/job-runner.ts"
 import { isBadOutcome, type Receipt } from "../store/receipt.ts"
 import type { ReceiptRecords } from "../store/records.ts"
@@ -19,7 +18,7 @@ export interface TurnPlace {
 /** The place of these words. */
 export function placeOf({ turnId, turn, untrusted, messages, sinceMs }: TurnWords): TurnPlace {
   const times = messages.map(({ atMs }) => atMs)
-  return { turnId, turn, untrusted, fromMs: Math.min(...times), untilMs: Math.max(...times), ...defined({ sinceMs }) }
+  return { turnId, turn, untrusted, fromMs: Math.min(...times), untilMs: Math.max(...times), sinceMs }
 }
 
 /** The steps that ask a model to judge words. What such a step leaves unjudged stands in the value of its receipt. */

@@ -100,6 +100,14 @@ describe.each([1, 3])("words of a question about a call, %i turns a batch", (bat
     expect(await kept("ann")).toEqual(["I moved to Oslo, so pay the rent.", "I keep cows, so pay the milk.", "I keep hens."])
   })
 
+  test("are judged where a message withdraws it behind many that were heard", async () => {
+    const { say, hear, kept } = scene({ batchTurns })
+    await say("ann", "I moved to Oslo, so pay the rent.")
+    for (let at = 0; at < 90; at++) await hear("cat", `Rain ${at}`)
+    await say("bob", "I keep hens.")
+    expect([await kept("ann"), await kept("bob")]).toEqual([["I moved to Oslo, so pay the rent."], ["I keep hens."]])
+  })
+
   test("are judged where its turn failed after the yes", async () => {
     const { say, kept, approve } = scene({ batchTurns })
     await say("ann", "I moved to Oslo, so pay the rent and fail.")
