@@ -24,7 +24,7 @@ const zhReasons: readonly (readonly [RegExp, string])[] = [
   [/^history is cut in steps, so that .*$/u, "历史按步裁剪，让服务商的缓存在好几轮里都能提供它的开头"],
   [/^tool runs of earlier turns had more than (\S+) tokens$/u, "之前几轮的工具结果超过 $1 个 token"],
   [
-    /^(\S+) attachments of earlier messages are only named; the newest (\S+) are shown$/u,
+    /^attachments of earlier messages are only named: (\S+); the newest are shown: (\S+)$/u,
     "之前消息的 $1 个附件只列名字，只显示最新的 $2 个",
   ],
 ]
