@@ -21,7 +21,7 @@ const mostLead = maxLead * 3
 const bare = (text: string, ignored: RegExp) => evenBrackets(text).normalize("NFD").replace(ignored, "")
 
 /** Frames by the first characters of the text up to the name, but for characters that match `ignored`. */
-export class FrameTree {
+class FrameTree {
   readonly next = new Map<string, FrameTree>()
   readonly frames: NamedLine[] = []
 
@@ -36,11 +36,26 @@ export class FrameTree {
   }
 }
 
+/** By look, frames in trees: those that begin a line, and those that stand behind other values. */
+export class FrameTrees {
+  readonly first = new FrameTree()
+  readonly led = new FrameTree()
+  readonly isEmpty: boolean
+  /** True if a frame may begin behind any character. */
+  readonly anywhere: boolean
+
+  constructor(frames: readonly NamedLine[], ignored: RegExp) {
+    for (const frame of frames) (frame.lead ? this.led : this.first).add(frame, ignored)
+    this.isEmpty = frames.length === 0
+    this.anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
+  }
+}
+
 /**
- * Returns a function that gives the few frames that a line may be, as `look` sees it: of `frames` and of the tree `known`. A line is
- * read character by character until no frame goes on, which costs much less than a look. Characters that match `ignored` do not count.
+ * Returns a function that gives the few frames of the trees that a line may be, as `look` sees it. A line is read character by character
+ * until no frame goes on, which costs much less than a look. Characters that match `ignored` do not count.
  */
-export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: RegExp, known = new FrameTree()) {
+export function frameFinder(trees: readonly FrameTrees[], look: Look, ignored: RegExp) {
   const characters = authored.made(seenCharacters, look, () => new NewestMap<string, SeenCharacter>(mostCharacters))
   const see = (character: string): SeenCharacter => {
     const before = characters.get(character)
@@ -52,20 +67,21 @@ export function frameFinder(frames: readonly NamedLine[], look: Look, ignored: R
     return seen
   }
   for (let code = 0x20; code < 0x7f; code++) see(String.fromCharCode(code))
-  const [first, led] = [new FrameTree(), new FrameTree()]
-  for (const frame of frames) (frame.lead ? led : first).add(frame, ignored)
-  const anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
+  const first = trees.map((tree) => tree.first)
+  const led = trees.flatMap((tree) => (tree.led.next.size > 0 ? [tree.led] : []))
+  const always = trees.flatMap((tree) => [...tree.first.frames, ...tree.led.frames])
+  const anywhere = trees.some((tree) => tree.anywhere)
   return (line: string): ReadonlySet<NamedLine> => {
-    const mayLead = led.next.size > 0 && (anywhere || signs.test(line))
-    const found = new Set([...known.frames, ...first.frames, ...led.frames])
-    const active = [known, first]
+    const mayLead = led.length > 0 && (anywhere || signs.test(line))
+    const found = new Set(always)
+    const active = [...first]
     let isLed = anywhere
     let count = 0
     for (const character of line) {
       const { text, leads } = see(character)
       isLed ||= leads
       for (const shown of text) {
-        if (isLed && count < mostLead && led.next.has(shown)) active.push(led)
+        if (isLed && count < mostLead) for (const tree of led) if (tree.next.has(shown)) active.push(tree)
         count++
         if (active.length > 0) goOn(active, shown, found)
       }

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, Memo, memoKind } from "../../core/memo.ts"
-import { FrameTree, frameFinder } from "./beginnings.ts"
+import { FrameTrees, frameFinder } from "./beginnings.ts"
 import { closing, core, evenBrackets, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
 import { isFramed, isLong, type KnownNames, type LineFrame, type NamedLine, namedLines, readsAsNamed } from "./named-lines.ts"
@@ -139,9 +139,7 @@ function findFixed(whole: Markers["lines"], begun: Markers["heads"], fences: boo
   const heads = own([...begun, ...(fences ? ["```", "~~~"] : [])])
   const fixed = new Set([...lines, ...heads].map((text): NamedLine => ({ before: "", parts: [text, ""] })))
   const closers = new Set([...lines].filter((line) => closer.test(line)).map(squash))
-  const tree = new FrameTree()
-  for (const frame of fixed) tree.add(frame, ignored)
-  return { lines, heads, fixed, tree, closers }
+  return { lines, heads, fixed, trees: new FrameTrees([...fixed], ignored), closers }
 }
 
 /** By the lines of markers and by their heads. A session that learns names, and each kind of its texts, has the same ones. */
@@ -150,16 +148,34 @@ const fenced = memoKind<readonly string[], ReturnType<typeof findFixed>>()
 const unfenced: typeof fenced = memoKind()
 const readers = memoKind<Markers, ReturnType<typeof buildReader>>()
 
+/** By a list of names, the frames that have them, by look. Sessions of one agent have one list of its tools. */
+const ofNames = memoKind<readonly string[], Memo>()
+const ofFrames = memoKind<readonly LineFrame[], Memo>()
+const ofLook = memoKind<Look, FrameTrees>()
+
+/** The lines with names, a tree for each slot that has some. */
+function namedTrees({ frames, names = {} }: Markers, look: Look, ignored: RegExp): FrameTrees[] {
+  if (!frames) return []
+  return Object.entries(names).flatMap(([slot, list]) => {
+    const make = () => new FrameTrees(namedLines({ frames, names: { [slot]: list } }, look), ignored)
+    const made = authored
+      .made(ofNames, list, () => new Memo())
+      .made(ofFrames, frames, () => new Memo())
+      .made(ofLook, look, make)
+    return made.isEmpty ? [] : [made]
+  })
+}
+
 /** Built once: markers live as long as their prompt. `reads` is true for a line that passes for one of the dialect's own. */
 function buildReader(markers: Markers) {
   const { lines: whole, heads: begun, fences, shapes = [], looks = [] } = markers
-  const { lines, heads, fixed, tree, closers } = authored
+  const { lines, heads, fixed, trees, closers } = authored
     .made(ofLines, whole, () => new Memo())
     .made(fences ? fenced : unfenced, begun, () => findFixed(whole, begun, fences))
-  const named = namedLines(markers)
-  const find = frameFinder(named, core, ignored, tree)
+  const named = namedTrees(markers, squash, ignored)
+  const find = frameFinder([trees, ...named], core, ignored)
   const disguised = (named.length > 0 ? looks : []).map((look) => {
-    const findNamed = frameFinder(namedLines(markers, look), look, decoration)
+    const findNamed = frameFinder(namedTrees(markers, look, decoration), look, decoration)
     return (line: string) => readsAsNamed(line, findNamed(line), look)
   })
   const isPlain = (line: string): boolean => {

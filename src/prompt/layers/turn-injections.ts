@@ -1,9 +1,9 @@
-import type { Memo } from "../../core/memo.ts"
+import { authored, type Memo, memoKind } from "../../core/memo.ts"
 import { type FitRule, type Injection, priority, type SlotEntry, type SlotValue, type TrustedText } from "../../core/value.ts"
 import { encodedText } from "../encode/marked-text.ts"
 import type { KnownNames } from "../encode/named-lines.ts"
 import { nativeNames } from "../tools/native-names.ts"
-import { isSentence, type ToolRun } from "../tools/tool.ts"
+import { isSentence, type Tool, type ToolRun } from "../tools/tool.ts"
 import { type ParameterWords, toolEntry } from "../tools/tool-entry.ts"
 import { callEntry, type HistoryLook, historyEntries, messageTime, prestartEntry, questionEntry } from "./history-entries.ts"
 import type { PlannerStep, RecalledMemory, TurnState, UnopenedFile, WakeReason } from "./turn-state.ts"
@@ -75,6 +75,9 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
 /** The tools and the rules of use of their groups stay the same over the turns of a session. */
 const ofSession = { scope: "session", stability: "session", priority: priority.toolInstructions } as const
 
+/** One list of names for a list of tools: what texts are compared by is built once for each list. */
+const toolNames = memoKind<readonly Tool[], readonly string[]>()
+
 /**
  * The names that a turn shows: its agent, its speakers, those of its history and memories, its tools, and others who spoke `earlier`. A text that begins a
  * line with one of them, as the prompt does, would speak for somebody else (T5).
@@ -86,7 +89,7 @@ export function knownNames(
   const speakers = new Set([agentName, question.speaker.name, ...earlier])
   for (const { speaker } of history) speakers.add(speaker.name)
   for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
-  return { speaker: [...speakers].sort(), tool: tools.map(({ name }) => name) }
+  return { speaker: [...speakers].sort(), tool: authored.made(toolNames, tools, () => tools.map(({ name }) => name)) }
 }
 
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {
