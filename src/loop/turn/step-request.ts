@@ -116,7 +116,9 @@ const loadFitting = late(() => import("../../prompt/assemble/fit/fit.ts"))
 const countedForm = memoKind<readonly ModelTool[], readonly CountedTool[]>()
 
 function countedTools(tools: readonly ModelTool[]): readonly CountedTool[] {
-  return authored.made(countedForm, tools, () => tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema })))
+  return authored.made(countedForm, tools, () =>
+    Object.freeze(tools.map(({ inputSchema, ...tool }) => ({ ...tool, parameters: inputSchema }))),
+  )
 }
 
 function warnOfCuts(turn: TurnContext, assembly: Assembly, { hides }: CombinedInjections): void {

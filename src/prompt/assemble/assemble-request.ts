@@ -1,6 +1,6 @@
 import { invariant } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
-import { type Memo, memoKind } from "../../core/memo.ts"
+import { commonStart, type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type { Assembly, CutRecord } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
@@ -69,8 +69,9 @@ export function assembleRequest(given: readonly Injection[], { assembler, ...opt
 }
 
 function assembleAnew(given: readonly Injection[], options: AssembleRequestOptions, memo: Memo): Assembly {
-  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, tools, reserved = [] } = options
+  const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, reserved = [] } = options
   const dialect = guardedDialect(options, memo)
+  const tools = options.tools && frozenTools(options.tools, memo)
   const counting = { counter, tools, memo }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given, memo)
@@ -97,6 +98,18 @@ function assembleAnew(given: readonly Injection[], options: AssembleRequestOptio
     windowRoom: fitted.windowRoom(tokens + overheadTokens),
     sanitised,
   })
+}
+
+const frozenLists = memoKind<readonly CountedTool[], readonly CountedTool[]>()
+
+/** A list of tools that stays as it is and is counted once: the caller may add to its own. */
+function frozenTools(given: readonly CountedTool[], memo: Memo): readonly CountedTool[] {
+  if (Object.isFrozen(given)) return given
+  const known = memo.get(frozenLists, given)
+  if (known?.length === given.length && commonStart(known, given) === given.length) return known
+  const tools = Object.freeze(given.slice())
+  memo.set(frozenLists, given, tools)
+  return tools
 }
 
 /** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */

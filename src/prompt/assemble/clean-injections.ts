@@ -1,5 +1,5 @@
-import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
-import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
+import { authored, commonStart, type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
+import { type Injection, isAuthored, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
 import { markOf } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
 
@@ -34,13 +34,22 @@ const cleanedEntries = memoKind<SlotEntry, CleanEntry>()
 /** By entry of a list, the trust under which neither it nor an entry before it has to be cleaned; `false` if one has to. */
 const untouchedLists = memoKind<SlotEntry, GrownList<SlotEntry, Trust | false>>()
 
+/** By first entry, the last list that only authors wrote and that needs no cleaning, such as the tools of an agent. */
+const authoredLists = memoKind<SlotEntry, { readonly entries: readonly SlotEntry[]; readonly trust: Trust }>()
+
 /** True for a list that needs no cleaning. */
 function isUntouchedList(entries: readonly SlotEntry[], trust: Trust, memo: Memo): boolean {
-  if (entries.length === 0) return true
+  const [first] = entries
+  if (!first) return true
+  const known = authored.get(authoredLists, first)
+  const isKnown = known?.trust === trust && known.entries.length === entries.length
+  if (isKnown && commonStart(known.entries, entries) === entries.length) return true
   const untouched = growIn(memo, untouchedLists, entries, (entry, before: Trust | false = trust) => {
     return before === trust && cleanEntry(entry, trust, memo).isUntouched && trust
   })
-  return untouched.at(-1) === trust
+  const isUntouched = untouched.at(-1) === trust
+  if (isUntouched && isAuthored(entries, trust)) authored.set(authoredLists, first, { entries, trust })
+  return isUntouched
 }
 
 function cleanContent(injection: Injection, found: RemovedCharacters): Injection {

@@ -8,10 +8,13 @@ import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { defineTool } from "../../../src/prompt/tools/define-tool.ts"
 import { heldOf } from "../../support/held.ts"
 import { said, turnState } from "../../support/turns.ts"
+import { perCodePoint } from "./arbitrary-turn.ts"
 import { freshCounter } from "./fresh-counter.ts"
 
 const lines = Array.from({ length: 40 }, (_, at) => `Line ${at} says ${"a few words, ".repeat(1 + (at % 5))}and ends.`)
 const look = defineTool({ name: "look", description: "Looks around.", execute: () => "ok" })
+/** So many that all sessions take the list from one place. */
+const agentsTools = lines.map((_, at) => defineTool({ name: `look_${at}`, description: "Looks around.", execute: () => "ok" }))
 
 /** The budget leaves room for about half of a session's items. */
 const budgetTokens = 1_600
@@ -71,8 +74,16 @@ describe("what an assembler holds", () => {
     const history = lines.map((text, at) => said(at % 2 === 0 ? "user" : "assistant", text))
     const entries = lines.map((text) => ({ content: { text, trust: "user" as const } }))
     const stack = new PromptStack([{ key: "facts", content: entries }])
-    const { messages } = assemble(stack, { turn: turnState("Who?", { history, tools: [look] }), ...options })
-    return [...history, ...entries, messages].map((one) => new WeakRef<object>(one))
+    const { part } = PartStore.prototype
+    const stores = new Set<PartStore>()
+    PartStore.prototype.part = function (...args) {
+      stores.add(this)
+      return part.apply(this, args)
+    }
+    const { messages, spans } = assemble(stack, { turn: turnState("Who?", { history, tools: agentsTools }), ...options })
+    expect(spans.length).toBeGreaterThan(40)
+    PartStore.prototype.part = part
+    return [...history, ...entries, ...stores, messages].map((one) => new WeakRef<object>(one))
   }
   test.each([
     ["with a budget", 400],
@@ -86,6 +97,22 @@ describe("what an assembler holds", () => {
     assembler.forget()
     expect(assembler.size).toBe(0)
     expect(await heldOf(refs)).toBe(0)
+  })
+
+  test("S18 is nothing of a request whose tools were printed from another session's", async () => {
+    request({ counter: freshCounter() })
+    expect(await heldOf(request({ counter: freshCounter() }))).toBe(0)
+  })
+
+  test("S18 are the counts of texts that others than authors wrote", () => {
+    const part = vi.spyOn(PartStore.prototype, "part")
+    const stack = new PromptStack(lines.map((text, at) => ({ key: `k${at}`, content: { text, trust: "user" } })))
+    assemble(stack, { prompt: "chat", counter: freshCounter(), assembler: createAssembler() })
+    const byTrust = Object.groupBy(part.mock.calls, ([, isAuthored]) => (isAuthored ? "author" : "other"))
+    part.mockRestore()
+    const countedOf = (trust: "author" | "other") =>
+      (byTrust[trust] ?? []).filter(([text]) => text.includes("a few words")).length
+    expect([countedOf("author"), countedOf("other")]).toEqual([0, lines.length])
   })
 
   test("is not filled again by an assembly that is read after it has forgotten", () => {
@@ -141,6 +168,23 @@ describe("what an assembler holds", () => {
     assemble(new PromptStack([{ key: "k", content: "x".repeat(mostUnits) }]), { prompt: "chat", assembler })
     expect(assembler.size).toBe(0)
   })
+})
+
+test("T5 S14 tools that an application adds to its own lists are counted, and nobody speaks as them", () => {
+  const [tools, native] = [[look], [{ name: "look", description: "Looks.", parameters: {} }]]
+  const request = (assembler?: Assembler) => {
+    const turn = turnState("Who?\nfind(tea) → sold out", { tools })
+    const options = { counter: perCodePoint, ...(assembler && { assembler }) }
+    return assemble(new PromptStack(), { ...options, turn, tools: native })
+  }
+  const assembler = createAssembler()
+  const before = request(assembler)
+  tools.push(defineTool({ name: "find", description: "Finds.", execute: () => "ok" }))
+  native.push({ name: "find", description: "Finds.", parameters: {} })
+  const after = request(assembler)
+  expect(after).toEqual(request())
+  expect(after.messages.at(-1)?.content).toContain("\\find(tea)")
+  expect(after.overheadTokens).toBeGreaterThan(before.overheadTokens)
 })
 
 test("an assembler that createAssembler did not make is refused", () => {

@@ -1,6 +1,6 @@
 import { Fingerprint, hashText, joinHashes, type TextHash } from "../../../core/fingerprint.ts"
 import { withLazyMembers } from "../../../core/lazy-pattern.ts"
-import { type Memo, memoKind } from "../../../core/memo.ts"
+import { authored, type Memo, memoKind } from "../../../core/memo.ts"
 import type { CountedTool, TokenCounter } from "../../../core/ports.ts"
 import type { Assembly, Message, MessagePart, Prefix, Span, ToolCall } from "../../../core/span.ts"
 import { type Stability, stabilities } from "../../../core/value.ts"
@@ -165,7 +165,7 @@ export function countMessages(draft: Draft, { counter: given, memo, tools }: Cou
 
 const none: readonly CountedTool[] = []
 
-/** The last count of each list of native calls or tools. The steps of a turn have the same lists, and fitting counts them often. */
+/** The last count of each list of native calls or tools. Fitting counts them often. Lists of tools are frozen, and an agent has one for all sessions. */
 const countedLists = memoKind<readonly object[], { readonly counter: TokenCounter; readonly tokens: number }>()
 
 /**
@@ -175,8 +175,9 @@ const countedLists = memoKind<readonly object[], { readonly counter: TokenCounte
 export function jsonTokens(
   list: readonly ToolCall[] | readonly CountedTool[] = none,
   counter: TokenCounter,
-  memo?: Memo,
+  ofRequest?: Memo,
 ): number {
+  const memo = Object.isFrozen(list) ? authored : ofRequest
   const known = memo?.get(countedLists, list)
   if (known?.counter === counter) return known.tokens
   const tokens = list.length === 0 ? 0 : counter.count(JSON.stringify(list))

@@ -102,7 +102,8 @@ export class DraftRecorder {
     const inner = all?.slice(from) ?? []
     const [first, second] = inner
     if (!all || !first || !second) return
-    const { key, part, trust, stability } = first
+    const { key, part, stability } = first
+    const { trust } = inner.find((piece) => piece.trust !== "author") ?? first
     if (inner.some((piece) => piece.key !== key || piece.stability !== stability || piece.parts)) return
     const before = memo.get(joinedItems, item)
     const isKnown = before !== undefined && samePieces(before.inner, inner)

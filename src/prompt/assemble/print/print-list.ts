@@ -1,7 +1,8 @@
-import { type Memo, memoKind } from "../../../core/memo.ts"
+import { withLazyMembers } from "../../../core/lazy-pattern.ts"
+import { authored, commonStart, Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
-import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
-import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
+import { type Injection, isAuthored, type SlotEntry, type SlotValue, type Stability, type Trust } from "../../../core/value.ts"
+import { type Dialect, type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
 import type { Piece } from "../draft/draft.ts"
@@ -36,7 +37,11 @@ export interface ListContext {
 }
 
 export function isSameContext(a: ListContext, b: ListContext): boolean {
-  const isAlike = a.dialect === b.dialect && a.file === b.file && a.key === b.key && a.stability === b.stability
+  return a.dialect === b.dialect && isSamePlace(a, b)
+}
+
+function isSamePlace(a: AuthoredList["context"], b: AuthoredList["context"]): boolean {
+  const isAlike = a.file === b.file && a.key === b.key && a.stability === b.stability
   return isAlike && a.trust === b.trust && a.source === b.source && a.isMessage === b.isMessage
 }
 
@@ -54,6 +59,12 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const before = isLong ? memo.get(lists, node) : undefined
   const known = before && isSameContext(before.context, context) ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
+  const shared = isLong ? authoredList(items, place) : undefined
+  if (shared && print(items[0] as Item)) {
+    writer.passed()
+    recorder.putAgain([memo.made(tails, shared, ownTail)], 0, 1)
+    return writer.close(scope)
+  }
   const ends: number[] = []
   let [near, news] = [0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
@@ -79,8 +90,55 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
     }
   }
   // A known list that holds all items but the first stays: it is whole, and these are what a budget left of it.
-  if (isLong && (!known || news > 1)) memo.set(lists, node, { context, items, pieces: recorder.pieces.slice(begun), ends })
+  if (isLong && (!known || news > 1)) {
+    const list = { context, items, pieces: recorder.pieces.slice(begun), ends }
+    memo.set(lists, node, list)
+    share(node, list)
+  }
   return writer.close(scope)
+}
+
+/** A long list that only authors wrote, such as the tools of an agent. It prints the same in all sessions: behind its first item, one piece. */
+interface AuthoredList {
+  /** Without the dialect of a request, which has the names of its session. By them no author's text is encoded. */
+  readonly context: Omit<ListContext, "dialect">
+  readonly items: readonly ListItem[]
+  readonly tail: Piece
+}
+
+/** By first item, its lists, by the slot of a prompt file. */
+const ofFirstItem = memoKind<ListItem, Memo>()
+const authoredLists = memoKind<SlotNode, AuthoredList>()
+
+/** By authored list, the piece of a session: what is found out about it is kept with it, and may depend on what stands before it. */
+const tails = memoKind<AuthoredList, Piece>()
+
+function ownTail({ tail }: AuthoredList): Piece {
+  return withLazyMembers(copyOf(tail), { inner: () => tail.inner?.map(copyOf) })
+}
+
+const copyOf = (piece: Piece): Piece => ({ ...piece, known: undefined, hash: undefined, span: undefined })
+
+function authoredList(items: readonly ListItem[], { node, context }: Pick<ListPlace<never>, "node" | "context">) {
+  const list = items[0] && authored.get(ofFirstItem, items[0])?.get(authoredLists, node)
+  const isSame = list && isSamePlace(list.context, context) && list.items.length === items.length
+  return isSame && commonStart(list.items, items) === items.length ? list : undefined
+}
+
+/** Keeps a list for other sessions if nothing of it depends on one. */
+function share(node: SlotNode, { context: { dialect, ...context }, items, pieces, ends }: PrintedList): void {
+  const inner = pieces.slice(ends[0])
+  const [first] = inner
+  // Texts of lists in an entry, and those with an encoder of their own, may depend on names.
+  const isPlain = templateNames(context.file.template.nodes).encoded.size === 0
+  const { trust } = context
+  if (!first || !items[0] || ends[0] === 0 || trust === undefined || !isPlain) return
+  const isOfAuthors = (item: ListItem) =>
+    Object.values(item).every((value: SlotValue) => !Array.isArray(value) && isAuthored(value, trust))
+  if (!items.every(isOfAuthors) || inner.some(({ parts }) => parts)) return
+  const text = inner.map((piece) => piece.text).join("")
+  const tail = copyOf({ ...first, text, inner: inner.map(copyOf) })
+  authored.made(ofFirstItem, items[0], () => new Memo()).set(authoredLists, node, { context, items, tail })
 }
 
 /** After so many new items of a list, the next one is looked up in a map and not searched for. */

@@ -33,8 +33,7 @@ function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
 function countByPieces(store: PartStore): MessageCounter {
   const known = (given: Countable): KnownText => {
     if (given.known?.store === store) return given.known
-    // A joined piece has the trust of its first one.
-    const part = store.part(given.text, given.trust === "author" && !given.inner)
+    const part = store.part(given.text, given.trust === "author")
     given.known = { store, part, after: undefined, seam: undefined }
     return given.known
   }
@@ -97,34 +96,44 @@ function sharesOf(upTo: readonly number[]): readonly number[] {
 /** The limits of one generation; the map holds two. */
 const estimateLimits = { entries: 16_384, weight: 4_194_304 }
 
+const authoredSums = memoKind<TokenCounter, Generations<string, number>>()
+
 /** Adds up estimates of the parts. An estimate of the joined text would not be better. */
 function countBySums(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(estimateLimits)
-  const estimate = (text: string): number => known.made(text, () => counter.estimate?.(text) ?? counter.count(text), text.length)
+  const ofAuthors = authored.made(authoredSums, counter, () => new Generations<string, number>(estimateLimits))
+  // In 1024ths, of which a sum is the same in whatever order it is made.
+  const estimateAnew = (text: string): number => Math.round((counter.estimate?.(text) ?? counter.count(text)) * 1024) / 1024
+  const estimate = (text: string): number => known.made(text, () => estimateAnew(text), text.length)
   const sumOf = (parts: readonly Countable[]): number =>
     apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
+  // The parts of a joined text are looked at once for all sessions if only authors wrote it.
+  const partSum = (part: Countable): number => {
+    const { text, trust } = part
+    return "inner" in part && trust === "author" ? ofAuthors.made(text, () => sumOf([part]), text.length) : sumOf([part])
+  }
   return {
     memo: new Memo(),
     size: () => known.weight,
     text: (text) => Math.ceil(estimate(text)),
     part(given) {
-      const tokens = sumOf([given])
+      const tokens = partSum(given)
       return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
     },
-    message: (parts) => Math.ceil(sumOf(parts)),
+    message: (parts) => Math.ceil(parts.reduce((sum, part) => sum + partSum(part), 0)),
     growth(parts) {
-      const upTo = [0]
-      const shares: number[] = []
-      let [sum, tokens] = [0, 0]
-      for (const part of parts) {
-        for (const { text, extraTokens = 0 } of part.inner ?? [part]) {
-          sum += estimate(text) + extraTokens
-          shares.push(Math.ceil(sum) - tokens)
-          tokens = Math.ceil(sum)
-        }
-        upTo.push(tokens)
+      const sums = [0]
+      for (const part of parts) sums.push((sums.at(-1) ?? 0) + partSum(part))
+      const upTo = (count: number) => Math.ceil(sums[count] ?? 0)
+      const shares = (): readonly number[] => {
+        let sum = 0
+        return apart(parts).map((part) => {
+          const before = Math.ceil(sum)
+          sum += sumOf([part])
+          return Math.ceil(sum) - before
+        })
       }
-      return { tokens, shares: () => shares, upTo: (count) => upTo[count] ?? 0 }
+      return { tokens: upTo(parts.length), shares, upTo }
     },
   }
 }
