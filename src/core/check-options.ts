@@ -1,6 +1,7 @@
 import { isMoment } from "./conversation.ts"
 import { attempt, PromptStrataError } from "./errors.ts"
 import { clipped } from "./graphemes.ts"
+import { authored, memoKind } from "./memo.ts"
 import { didYouMean } from "./suggest.ts"
 
 /** One value for each option that there is. Any will do but `false`, which says that this one is not taken. */
@@ -50,12 +51,16 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 
 /** Throws `usage` for a value of another type, which only JavaScript can pass. */
 export function checkType(what: string, value: unknown, type: TypeName): void {
-  if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return
-  if (type === "objects" && Array.isArray(value) && value.every(isObject)) return
-  if (type === "milliseconds" && isMoment(value)) return
-  if (type === "json" && isObject(value) && isJson(value)) return
-  if (type === "iterable" && isObject(value) && typeof Reflect.get(value, Symbol.iterator) === "function") return
-  throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${shownValue(value)}.`)
+  if (!isOfType(value, type))
+    throw new PromptStrataError("usage", `expected a value of type ${type} as ${what}, found ${shownValue(value)}.`)
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === "list" ? Array.isArray(value) : typeof value === type && value !== null) return true
+  if (type === "objects") return Array.isArray(value) && value.every(isObject)
+  if (type === "milliseconds") return isMoment(value)
+  if (type === "json") return isObject(value) && isJson(value)
+  return type === "iterable" && isObject(value) && typeof Reflect.get(value, Symbol.iterator) === "function"
 }
 
 function isJson(value: unknown): boolean {
@@ -115,23 +120,55 @@ export type Shape = string | readonly Shape[] | { readonly [member: string]: Sha
 
 /** {@link checkType} of all that a shape names in a value, at any depth. */
 export function checkShape(what: string, value: unknown, shape: Shape): void {
+  const misfit = misfitIn(value, shape)
+  if (misfit) checkType(`${what}${misfit.path}`, misfit.value, misfit.type as TypeName)
+}
+
+/** A value of another type than its shape names, and its place in the whole value. */
+interface Misfit {
+  readonly path: string
+  readonly value: unknown
+  readonly type: string
+}
+
+const shapeMembers = memoKind<object, ReturnType<typeof membersOf>>()
+
+function membersOf(shape: object) {
+  return Object.entries<Shape>(shape as Readonly<Record<string, Shape>>).map(([member, inner]) => {
+    const [name = "", mark] = member.split(/(?=[?!]$)/)
+    return { name, mark, inner, hasVariants: name === "type" && typeof inner === "object" }
+  })
+}
+
+/** The first misfit in a value. Its place is put together on the way out, because most values have none. */
+function misfitIn(value: unknown, shape: Shape): Misfit | undefined {
   if (typeof shape === "string") {
-    if (value !== undefined || !shape.endsWith("?")) checkType(what, value, shape.replace("?", "") as TypeName)
-  } else if (Array.isArray(shape)) {
-    checkType(what, value, "list")
-    for (const [at, element] of (value as readonly unknown[]).entries()) checkShape(`${what}[${at}]`, element, shape[0])
-  } else {
-    checkType(what, value, "object")
-    for (const [member, inner] of Object.entries(shape)) {
-      const name = member.replace(/[?!]$/, "")
-      const isThere = member.endsWith("!") ? name in (value as object) : name === member
-      const found: unknown = Reflect.get(value as object, name)
-      const variant = name === "type" && typeof inner === "object" ? (inner as Readonly<Record<string, Shape>>) : undefined
-      if (variant)
-        checkShape(what, value, variant[typeof found === "string" ? found : ""] ?? { type: Object.keys(variant).join(" or ") })
-      else if (found !== undefined || isThere) checkShape(`${what}.${name}`, found, inner)
-    }
+    const type = shape.endsWith("?") ? shape.slice(0, -1) : shape
+    return (value === undefined && type !== shape) || isOfType(value, type) ? undefined : { path: "", value, type }
   }
+  if (Array.isArray(shape)) {
+    if (!Array.isArray(value)) return { path: "", value, type: "list" }
+    for (let at = 0; at < value.length; at++) {
+      const misfit = misfitIn(value[at], shape[0])
+      if (misfit) return { ...misfit, path: `[${at}]${misfit.path}` }
+    }
+    return undefined
+  }
+  if (!isObject(value)) return { path: "", value, type: "object" }
+  for (const { name, mark, inner, hasVariants } of authored.made(shapeMembers, shape, membersOf)) {
+    const found = (value as Readonly<Record<string, unknown>>)[name]
+    if (!hasVariants && found === undefined && (mark === "!" ? !(name in value) : mark === "?")) continue
+    const misfit = hasVariants ? misfitIn(value, variantOf(inner as object, found)) : misfitIn(found, inner)
+    if (misfit) return hasVariants ? misfit : { ...misfit, path: `.${name}${misfit.path}` }
+  }
+  return undefined
+}
+
+/** The shape of the other members of an object of a type; for one that is none, a shape whose type nothing has. */
+function variantOf(variants: object, type: unknown): Shape {
+  return Object.hasOwn(variants, type as string) && typeof type === "string"
+    ? (Reflect.get(variants, type) as Shape)
+    : { type: Object.keys(variants).join(" or ") }
 }
 
 /** The object, with {@link checkShape} of what its methods promise. `?` stands behind the name of one that may give undefined, or null as that. */

@@ -21,10 +21,12 @@ export class Memo {
     return this.#results[kind]?.get(owner) as Result | undefined
   }
 
-  set<Owner extends object, Result>(kind: MemoKind<Owner, Result>, owner: Owner, result: Result): void {
+  /** Remembers a result, and gives it back. */
+  set<Owner extends object, Result>(kind: MemoKind<Owner, Result>, owner: Owner, result: Result): Result {
     // Weak, as the class says.
     this.#results[kind] ??= new WeakMap()
     this.#results[kind].set(owner, result)
+    return result
   }
 
   /** The result that is remembered, else the one that `make` makes, which is remembered. */
@@ -34,10 +36,13 @@ export class Memo {
     make: (owner: Owner) => Result,
   ): Result {
     const known = this.get(kind, owner)
-    if (known !== undefined) return known
-    const result = make(owner)
-    this.set(kind, owner, result)
-    return result
+    return known === undefined ? this.set(kind, owner, make(owner)) : known
+  }
+
+  /** The list that is remembered if it has the same items as the one that is given, which is remembered otherwise. */
+  sameList<Owner extends object, Item>(kind: MemoKind<Owner, readonly Item[]>, owner: Owner, list: readonly Item[]) {
+    const known = this.get(kind, owner)
+    return known && isSameList(known, list) ? known : this.set(kind, owner, list)
   }
 }
 
@@ -96,6 +101,11 @@ export function commonStart<Item>(a: readonly Item[], b: readonly Item[]): numbe
   let count = 0
   while (count < most && a[count] === b[count]) count++
   return count
+}
+
+/** True for lists of the same items. */
+export function isSameList<Item>(a: readonly Item[], b: readonly Item[]): boolean {
+  return a.length === b.length && commonStart(a, b) === a.length
 }
 
 /**

@@ -129,11 +129,3 @@ export function defined<const T extends object>(given: T): DefinedMembers<T> {
 export function filled<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined
 }
-
-/** True for a value of which authors wrote every text, whether it is printed or not. `trust` is that of plain strings. */
-export function isAuthored(value: SlotValue, trust: Trust): boolean {
-  if (typeof value === "boolean") return true
-  if (typeof value === "string") return trust === "author"
-  if (isText(value)) return value.trust === "author"
-  return value.every((entry) => Object.values(entry).every((each) => isAuthored(each, trust)))
-}

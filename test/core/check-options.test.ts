@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { promptstrataMiddleware, toAiSdkPrompt, toAiSdkTools } from "../../src/adapters/models/ai-sdk/index.ts"
 import { openStore } from "../../src/adapters/stores/open-store.ts"
-import { checkOptions, nearName } from "../../src/core/check-options.ts"
+import { checkOptions, checkShape, nearName } from "../../src/core/check-options.ts"
 import { createAgent } from "../../src/loop/agent/agent.ts"
 import { loadProfile, watchProfile } from "../../src/node/index.ts"
 import { resolveProfile } from "../../src/profile/resolve.ts"
@@ -98,5 +98,23 @@ describe("an unknown option is an error", () => {
   test("a whole profile has no unknown key", () => {
     const profile = resolveProfile({ mcp: { servers: { files: { command: "x", disabled: true } } } })
     expect(resolveProfile(profile)).toEqual(profile)
+  })
+})
+
+describe("a value of another form is an error that says where", () => {
+  const shape = [{ "name?": "string", parts: [{ type: { text: { text: "string" }, file: { size: "number" } } }] }]
+
+  test.each<[string, unknown, string]>([
+    ["[1]", [{ parts: [] }, 5], "of type object as x[1], found 5"],
+    ["[0].name", [{ name: 5, parts: [] }], "of type string as x[0].name, found 5"],
+    ["[0].parts", [{}], "of type list as x[0].parts, found undefined"],
+    ["[0].parts[1].size", [{ parts: [{ type: "text", text: "" }, { type: "file" }] }], "of type number as x[0].parts[1].size"],
+    ["a type that there is not", [{ parts: [{ type: "image" }] }], 'of type text or file as x[0].parts[0].type, found "image"'],
+    ["a member of every object", [{ parts: [{ type: "constructor" }] }], "as x[0].parts[0].type, found"],
+    ["a list of one type", [{ parts: [{ type: ["text"], text: "" }] }], "as x[0].parts[0].type, found"],
+  ])("%s", (_, value, words) => {
+    expect(() => checkShape("x", value, shape)).toThrow(
+      `expected a value ${words.startsWith("as") ? "of type text or file " : ""}${words}`,
+    )
   })
 })

@@ -127,7 +127,8 @@ class DecayingWorkspace implements ForgettingWorkspace {
   evict(now: Moment): readonly RememberedItem[] {
     const { evictBelow, maxItems } = this.#options
     const strength = (item: WorkspaceItem) => this.#retrievability(item, now)
-    const faded = [...this.#items.values()].filter((item) => strength(item) < evictBelow)
+    const faded: WorkspaceItem[] = []
+    for (const item of this.#items.values()) if (strength(item) < evictBelow) faded.push(item)
     for (const { id } of faded) this.#items.delete(id)
     const [all, count] = [this.#items.values(), this.size - maxItems]
     const surplus = count > 0 ? topOf([...all].reverse(), count, (item) => -strength(item)) : []
@@ -141,7 +142,7 @@ class DecayingWorkspace implements ForgettingWorkspace {
   }
 
   best(now: Moment, limit: number): readonly RememberedItem[] {
-    const best = topOf([...this.#items.values()], limit, (item) => this.#retrievability(item, now))
+    const best = topOf(this.#items.values(), limit, (item) => this.#retrievability(item, now))
     return best.map((item) => this.#withStrength(item, now))
   }
 

@@ -4,7 +4,7 @@ import { characterTerms, documentTerms, normaliseText, termFields, textRuns } fr
 import { stopCharacters, stopWords, wordTerm } from "../services/recall/text/word-term.ts"
 
 /** The `count` items with the highest scores, best first, equal ones in the order of the list. Items without a score are left out. */
-export function topOf<T>(items: readonly T[], count: number, scoreOf: (item: T) => number | undefined): T[] {
+export function topOf<T>(items: Iterable<T>, count: number, scoreOf: (item: T) => number | undefined): T[] {
   if (count <= 0) return []
   const best: T[] = []
   const scores: number[] = []

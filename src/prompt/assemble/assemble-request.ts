@@ -1,6 +1,6 @@
 import { invariant } from "../../core/errors.ts"
 import { withLazyMembers } from "../../core/lazy-pattern.ts"
-import { commonStart, type Memo, memoKind } from "../../core/memo.ts"
+import { type Memo, memoKind } from "../../core/memo.ts"
 import { type CountedTool, roughCounter, type TokenCounter } from "../../core/ports.ts"
 import type { Assembly, CutRecord } from "../../core/span.ts"
 import { type Injection, isEmptyValue } from "../../core/value.ts"
@@ -68,10 +68,14 @@ export function assembleRequest(given: readonly Injection[], { assembler, ...opt
   }
 }
 
+const frozenLists = memoKind<readonly CountedTool[], readonly CountedTool[]>()
+
 function assembleAnew(given: readonly Injection[], options: AssembleRequestOptions, memo: Memo): Assembly {
   const { prompt, developerRole, counter = roughCounter, budgetTokens, cut, history = {}, reserved = [] } = options
   const dialect = guardedDialect(options, memo)
-  const tools = options.tools && frozenTools(options.tools, memo)
+  // A list that stays as it is and is counted once: the caller may add to its own.
+  const own = options.tools
+  const tools = own && (Object.isFrozen(own) ? own : memo.sameList(frozenLists, own, Object.freeze(own.slice())))
   const counting = { counter, tools, memo }
   const file = promptFile(dialect, prompt)
   const { injections, places, cleaned } = liveInjections(given, memo)
@@ -98,18 +102,6 @@ function assembleAnew(given: readonly Injection[], options: AssembleRequestOptio
     windowRoom: fitted.windowRoom(tokens + overheadTokens),
     sanitised,
   })
-}
-
-const frozenLists = memoKind<readonly CountedTool[], readonly CountedTool[]>()
-
-/** A list of tools that stays as it is and is counted once: the caller may add to its own. */
-function frozenTools(given: readonly CountedTool[], memo: Memo): readonly CountedTool[] {
-  if (Object.isFrozen(given)) return given
-  const known = memo.get(frozenLists, given)
-  if (known?.length === given.length && commonStart(known, given) === given.length) return known
-  const tools = Object.freeze(given.slice())
-  memo.set(frozenLists, given, tools)
-  return tools
 }
 
 /** True where nothing can be cut: there is no budget, no ceiling, and no earlier cut to repeat. */

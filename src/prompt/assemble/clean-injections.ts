@@ -1,7 +1,8 @@
-import { authored, commonStart, type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
-import { type Injection, isAuthored, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
+import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
+import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
 import { markOf } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
+import { authoredList, noteAuthored } from "./authored-list.ts"
 
 /** An injection that is ready to print, and what was removed from its untrusted texts. */
 export interface CleanInjection {
@@ -34,21 +35,14 @@ const cleanedEntries = memoKind<SlotEntry, CleanEntry>()
 /** By entry of a list, the trust under which neither it nor an entry before it has to be cleaned; `false` if one has to. */
 const untouchedLists = memoKind<SlotEntry, GrownList<SlotEntry, Trust | false>>()
 
-/** By first entry, the last list that only authors wrote and that needs no cleaning, such as the tools of an agent. */
-const authoredLists = memoKind<SlotEntry, { readonly entries: readonly SlotEntry[]; readonly trust: Trust }>()
-
 /** True for a list that needs no cleaning. */
 function isUntouchedList(entries: readonly SlotEntry[], trust: Trust, memo: Memo): boolean {
-  const [first] = entries
-  if (!first) return true
-  const known = authored.get(authoredLists, first)
-  const isKnown = known?.trust === trust && known.entries.length === entries.length
-  if (isKnown && commonStart(known.entries, entries) === entries.length) return true
+  if (entries.length === 0 || (trust === "author" && authoredList(entries))) return true
   const untouched = growIn(memo, untouchedLists, entries, (entry, before: Trust | false = trust) => {
     return before === trust && cleanEntry(entry, trust, memo).isUntouched && trust
   })
   const isUntouched = untouched.at(-1) === trust
-  if (isUntouched && isAuthored(entries, trust)) authored.set(authoredLists, first, { entries, trust })
+  if (isUntouched && trust === "author") noteAuthored(entries)
   return isUntouched
 }
 
@@ -113,9 +107,7 @@ function cleanEntry(entry: SlotEntry, trust: Trust, memo: Memo): CleanEntry {
   const clean = isSame ? entry : Object.fromEntries(slots)
   const { removed, kinds } = found
   const isUntouched = isSame && !isBlank && removed === 0
-  const result = { trust, entry: isBlank ? undefined : clean, isUntouched, removed, kinds }
-  memo.set(cleanedEntries, entry, result)
-  return result
+  return memo.set(cleanedEntries, entry, { trust, entry: isBlank ? undefined : clean, isUntouched, removed, kinds })
 }
 
 /** Gives back the same value when nothing was cleaned. */

@@ -82,8 +82,7 @@ function knownEntry(message: HistoryMessage, look: HistoryLook, memo: Memo): Kno
   if (look.nativeCalls && runs.length > 0)
     (message.role === "assistant" ? before : behind).push(...callEntries(message, runs, look))
   const made = { look, text, speaker: speaker.name, entry, before, behind }
-  memo.set(knownEntries, message, made)
-  return made
+  return memo.set(knownEntries, message, made)
 }
 
 /** The dialect's line before a message of a turn in which nobody spoke. */

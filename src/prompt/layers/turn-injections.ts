@@ -75,15 +75,7 @@ export function turnInjections(turn: TurnState, words: TurnLook, memo: Memo): In
 /** The tools and the rules of use of their groups stay the same over the turns of a session. */
 const ofSession = { scope: "session", stability: "session", priority: priority.toolInstructions } as const
 
-/** The names of a list of tools, the same list again while they are the same: what texts are compared by is built once for each. */
-function namesOf(tools: readonly Tool[]): readonly string[] {
-  const known = authored.get(toolNames, tools)
-  if (known?.length === tools.length && known.every((name, at) => name === tools[at]?.name)) return known
-  const names = tools.map(({ name }) => name)
-  authored.set(toolNames, tools, names)
-  return names
-}
-
+/** The names of a list of tools, the same object again while they are the same: what texts are compared by is built once for each. */
 const toolNames = memoKind<readonly Tool[], readonly string[]>()
 
 /**
@@ -97,7 +89,8 @@ export function knownNames(
   const speakers = new Set([agentName, question.speaker.name, ...earlier])
   for (const { speaker } of history) speakers.add(speaker.name)
   for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
-  return { speaker: [...speakers].sort(), tool: namesOf(tools) }
+  const names = tools.map(({ name }) => name)
+  return { speaker: [...speakers].sort(), tool: authored.sameList(toolNames, tools, names) }
 }
 
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {

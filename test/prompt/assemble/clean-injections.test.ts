@@ -11,6 +11,7 @@ const injection = (content: SlotValue, trust: Trust = "user", more: Partial<Inje
 const tag = "a\u{e0041}b"
 const bidi = "\u202ec"
 const encoded = encodedText("x", "user", { removed: 3, kinds: ["tags"] })
+const ofAuthor = encodedText("x", "author", { removed: 3, kinds: ["tags"] })
 
 const memo = new Memo()
 
@@ -30,6 +31,8 @@ describe("S12 what is removed from an injection", () => {
     ["entries that hold nothing", [{ a: "x" }, { a: " ", b: false, c: [] }, {}], "user", [{ a: "x" }], 0, []],
     ["entries of which nothing is left", [{ a: "\u{e0041}" }, { a: "x" }], "user", [{ a: "x" }], 1, ["tags"]],
     ["no entry with a flag alone", [{ a: true }, { a: false }], "user", [{ a: true }], 0, []],
+    ["an empty entry of an author's", [{ a: "x" }, { a: " " }], "author", [{ a: "x" }], 0, []],
+    ["what was counted when a text of an author's was encoded", [{ a: ofAuthor }], "author", [{ a: ofAuthor }], 3, ["tags"]],
     ["what was counted when a text was encoded", [{ a: encoded, b: tag }], "user", [{ a: encoded, b: "ab" }], 4, ["tags"]],
   ])("is %s", (_, content, trust, expected, removed, kinds) => {
     const clean = cleanInjection(injection(content, trust), memo)

@@ -131,13 +131,11 @@ function comingBack(
   const isShown = new Set(shown)
   const told = new Set(shown.map(({ text }) => text))
   const best = topOf(events, 2 * broughtBack, (event) => {
-    if (isShown.has(event)) return undefined
-    if (event.grain !== "moment" && event.children.some((id) => byId.has(id))) return undefined
     const own = fitOf(event)
     const isSpokenOf = own >= leastRelevance
-    if (!isSpokenOf && told.has(event.text)) return undefined
     const score = eventScore(event, now, { weights, clock, relevance: isSpokenOf ? own : 0 })
-    if (score < minScore) return undefined
+    if (score < minScore || isShown.has(event) || (!isSpokenOf && told.has(event.text))) return undefined
+    if (event.grain !== "moment" && event.children.some((id) => byId.has(id))) return undefined
     const topic = topicOfPart.get(event.id)
     const record = topic !== undefined && isShown.has(topic) ? topic : recordOver(shown, event)
     if (record === undefined) return score
@@ -164,14 +162,15 @@ interface RecordLimits {
 type KnownRecords = ReturnType<typeof knownRecords>
 
 /**
- * Sorts events for choosing among them: by id, and by grain in order of time, without the parts of a topic, which stands for them. The
- * work grows with their number.
+ * Sorts events for choosing among them: those that others summarise by id, and all by grain in order of time, without the parts of a
+ * topic, which stands for them. The work grows with their number.
  */
 function knownRecords(events: readonly EventRecord[]) {
   const inOrder = events.toSorted((a, b) => a.startMs - b.startMs)
   const [byId, topicOfPart] = [new Map<string, EventRecord>(), new Map<string, EventRecord>()]
+  const parts = new Set(inOrder.flatMap(({ children }) => children))
   for (const event of inOrder) {
-    byId.set(event.id, event)
+    if (parts.has(event.id)) byId.set(event.id, event)
     if (event.grain === "moment") for (const id of event.children) topicOfPart.set(id, event)
   }
   const wholes = topicOfPart.size === 0 ? inOrder : inOrder.filter(({ id }) => !topicOfPart.has(id))

@@ -1,10 +1,11 @@
 import { withLazyMembers } from "../../../core/lazy-pattern.ts"
-import { authored, commonStart, Memo, memoKind } from "../../../core/memo.ts"
+import { authored, Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
-import { type Injection, isAuthored, type SlotEntry, type SlotValue, type Stability, type Trust } from "../../../core/value.ts"
+import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
 import { type Dialect, type PromptFile, templateNames } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
+import { authoredList } from "../authored-list.ts"
 import type { Piece } from "../draft/draft.ts"
 import type { DraftRecorder } from "../draft/draft-recorder.ts"
 
@@ -37,11 +38,7 @@ export interface ListContext {
 }
 
 export function isSameContext(a: ListContext, b: ListContext): boolean {
-  return a.dialect === b.dialect && isSamePlace(a, b)
-}
-
-function isSamePlace(a: AuthoredList["context"], b: AuthoredList["context"]): boolean {
-  const isAlike = a.file === b.file && a.key === b.key && a.stability === b.stability
+  const isAlike = a.dialect === b.dialect && a.file === b.file && a.key === b.key && a.stability === b.stability
   return isAlike && a.trust === b.trust && a.source === b.source && a.isMessage === b.isMessage
 }
 
@@ -56,21 +53,17 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   const { node, context, memo, writer, recorder, print } = place
   const { separator = "\n" } = context.file
   const isLong = items.length >= longList
+  const mayShare = isLong && context.trust === "author"
+  if (mayShare && printShared(items, place)) return true
   const before = isLong ? memo.get(lists, node) : undefined
   const known = before && isSameContext(before.context, context) ? before : undefined
   const [scope, begun] = [writer.open(), recorder.pieces.length]
-  const shared = isLong ? authoredList(items, place) : undefined
-  if (shared && print(items[0] as Item)) {
-    writer.passed()
-    recorder.putAgain([memo.made(tails, shared, ownTail)], 0, 1)
-    return writer.close(scope)
-  }
   const ends: number[] = []
   let [near, news] = [0, 0]
   for (let item = items[0]; item; item = items[ends.length]) {
     // The white space before the first item that prints something belongs to the prompt file, so that item is printed anew.
-    const run =
-      known && recorder.pieces.length > begun && runOf(known, items, { from: ends.length, near, isLost: news > fewNews })
+    const search = { from: ends.length, near, isLost: news > fewNews }
+    const run = known && recorder.pieces.length > begun && runOf(known, items, search)
     if (known && run) {
       const moved = recorder.pieces.length - begun - run.from
       recorder.putAgain(known.pieces, run.from, run.to)
@@ -91,54 +84,52 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   }
   // A known list that holds all items but the first stays: it is whole, and these are what a budget left of it.
   if (isLong && (!known || news > 1)) {
-    const list = { context, items, pieces: recorder.pieces.slice(begun), ends }
-    memo.set(lists, node, list)
-    share(node, list)
+    const list = memo.set(lists, node, { context, items, pieces: recorder.pieces.slice(begun), ends })
+    if (mayShare) share(node, list)
   }
   return writer.close(scope)
 }
 
-/** A long list that only authors wrote, such as the tools of an agent. It prints the same in all sessions: behind its first item, one piece. */
-interface AuthoredList {
+/** What authors wrote prints the same in all sessions: a list of it is one piece, behind its first item. */
+interface SharedPiece {
   /** Without the dialect of a request, which has the names of its session. By them no author's text is encoded. */
   readonly context: Omit<ListContext, "dialect">
-  readonly items: readonly ListItem[]
-  readonly tail: Piece
+  readonly piece: Piece
 }
 
-/** By first item, its lists, by the slot of a prompt file. */
-const ofFirstItem = memoKind<ListItem, Memo>()
-const authoredLists = memoKind<SlotNode, AuthoredList>()
-
-/** By authored list, the piece of a session: what is found out about it is kept with it, and may depend on what stands before it. */
-const tails = memoKind<AuthoredList, Piece>()
-
-function ownTail({ tail }: AuthoredList): Piece {
-  return withLazyMembers(copyOf(tail), { inner: () => tail.inner?.map(copyOf) })
-}
+/** By authored list, its piece, by the slot of a prompt file. */
+const sharedLists = memoKind<readonly SlotEntry[], Memo>()
+const sharedPieces = memoKind<SlotNode, SharedPiece>()
+/** The copy of a session: what is found out about it is kept with it, and may depend on what stands before it. */
+const copies = memoKind<SharedPiece, Piece>()
 
 const copyOf = (piece: Piece): Piece => ({ ...piece, known: undefined, hash: undefined, span: undefined })
 
-function authoredList(items: readonly ListItem[], { node, context }: Pick<ListPlace<never>, "node" | "context">) {
-  const list = items[0] && authored.get(ofFirstItem, items[0])?.get(authoredLists, node)
-  const isSame = list && isSamePlace(list.context, context) && list.items.length === items.length
-  return isSame && commonStart(list.items, items) === items.length ? list : undefined
+/** Prints a list that sessions share; false if they do not. */
+function printShared<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
+  const { node, context, memo, writer, recorder, print } = place
+  const list = authoredList(items as readonly SlotEntry[])
+  const shared = list && authored.get(sharedLists, list)?.get(sharedPieces, node)
+  if (!shared || !isSameContext({ ...shared.context, dialect: context.dialect }, context)) return false
+  const scope = writer.open()
+  print(items[0] as Item)
+  writer.passed()
+  const inner = () => shared.piece.inner?.map(copyOf)
+  const copy = () => withLazyMembers({ ...copyOf(shared.piece), shared }, { inner })
+  recorder.putAgain([memo.made(copies, shared, copy)], 0, 1)
+  return writer.close(scope)
 }
 
-/** Keeps a list for other sessions if nothing of it depends on one. */
+/** Keeps the piece of a list for other sessions if nothing of it depends on one. */
 function share(node: SlotNode, { context: { dialect, ...context }, items, pieces, ends }: PrintedList): void {
-  const inner = pieces.slice(ends[0])
+  const list = authoredList(items as readonly SlotEntry[])
+  const inner = pieces.slice(ends[0]).map(copyOf)
   const [first] = inner
-  // Texts of lists in an entry, and those with an encoder of their own, may depend on names.
+  // A text with an encoder of its own may depend on names.
   const isPlain = templateNames(context.file.template.nodes).encoded.size === 0
-  const { trust } = context
-  if (!first || !items[0] || ends[0] === 0 || trust === undefined || !isPlain) return
-  const isOfAuthors = (item: ListItem) =>
-    Object.values(item).every((value: SlotValue) => !Array.isArray(value) && isAuthored(value, trust))
-  if (!items.every(isOfAuthors) || inner.some(({ parts }) => parts)) return
-  const text = inner.map((piece) => piece.text).join("")
-  const tail = copyOf({ ...first, text, inner: inner.map(copyOf) })
-  authored.made(ofFirstItem, items[0], () => new Memo()).set(authoredLists, node, { context, items, tail })
+  if (!list || !first || ends[0] === 0 || !isPlain || inner.some(({ parts }) => parts)) return
+  const piece = { ...first, text: inner.map(({ text }) => text).join(""), inner }
+  authored.made(sharedLists, list, () => new Memo()).set(sharedPieces, node, { context, piece })
 }
 
 /** After so many new items of a list, the next one is looked up in a map and not searched for. */

@@ -206,9 +206,7 @@ function blockOf(printer: ValuePrinter, owner: SlotEntry | Injection, entry: Slo
   const [piece, ...others] = bare?.pieces ?? []
   const isWhole = piece?.part === "content" && piece.trust !== "author" && others.length === 0
   const { pieces, opensWithFrame } = bare && isWhole ? bare : printApart(printer, entry, place)
-  const block: EntryBlock = { context, pieces, opensWithFrame }
-  known.set(blocks, owner, block)
-  return block
+  return known.set<SlotEntry | Injection, EntryBlock>(blocks, owner, { context, pieces, opensWithFrame })
 }
 
 /** Prints an entry through its file, without what stands around it. */

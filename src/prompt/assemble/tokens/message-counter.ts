@@ -96,44 +96,46 @@ function sharesOf(upTo: readonly number[]): readonly number[] {
 /** The limits of one generation; the map holds two. */
 const estimateLimits = { entries: 16_384, weight: 4_194_304 }
 
-const authoredSums = memoKind<TokenCounter, Generations<string, number>>()
+/** By shared text, the sum of its parts, by counter. */
+const sharedSums = memoKind<object, Memo>()
+const sums = memoKind<TokenCounter, number>()
 
 /** Adds up estimates of the parts. An estimate of the joined text would not be better. */
 function countBySums(counter: TokenCounter): MessageCounter {
   const known = new Generations<string, number>(estimateLimits)
-  const ofAuthors = authored.made(authoredSums, counter, () => new Generations<string, number>(estimateLimits))
   // In 1024ths, of which a sum is the same in whatever order it is made.
-  const estimateAnew = (text: string): number => Math.round((counter.estimate?.(text) ?? counter.count(text)) * 1024) / 1024
-  const estimate = (text: string): number => known.made(text, () => estimateAnew(text), text.length)
-  const sumOf = (parts: readonly Countable[]): number =>
-    apart(parts).reduce((sum, { text, extraTokens = 0 }) => sum + estimate(text) + extraTokens, 0)
-  // The parts of a joined text are looked at once for all sessions if only authors wrote it.
-  const partSum = (part: Countable): number => {
-    const { text, trust } = part
-    return "inner" in part && trust === "author" ? ofAuthors.made(text, () => sumOf([part]), text.length) : sumOf([part])
+  const estimate = (text: string): number =>
+    known.made(text, () => Math.round((counter.estimate?.(text) ?? counter.count(text)) * 1024) / 1024, text.length)
+  const sumOf = (part: Countable): number => {
+    const sum = () => (part.inner ?? []).reduce((all, inner) => all + sumOf(inner), 0)
+    if (part.shared) return authored.made(sharedSums, part.shared, () => new Memo()).made(sums, counter, sum)
+    return part.inner ? sum() : estimate(part.text) + (part.extraTokens ?? 0)
   }
   return {
     memo: new Memo(),
     size: () => known.weight,
     text: (text) => Math.ceil(estimate(text)),
     part(given) {
-      const tokens = partSum(given)
+      const tokens = sumOf(given)
       return { tokens: Math.ceil(tokens), innerTokens: Math.floor(tokens) }
     },
-    message: (parts) => Math.ceil(parts.reduce((sum, part) => sum + partSum(part), 0)),
+    message: (parts) => Math.ceil(parts.reduce((sum, part) => sum + sumOf(part), 0)),
     growth(parts) {
-      const sums = [0]
-      for (const part of parts) sums.push((sums.at(-1) ?? 0) + partSum(part))
-      const upTo = (count: number) => Math.ceil(sums[count] ?? 0)
-      const shares = (): readonly number[] => {
-        let sum = 0
+      const upTo = [0]
+      let sum = 0
+      for (const part of parts) {
+        sum += sumOf(part)
+        upTo.push(Math.ceil(sum))
+      }
+      const shares = () => {
+        let [all, before] = [0, 0]
         return apart(parts).map((part) => {
-          const before = Math.ceil(sum)
-          sum += sumOf([part])
-          return Math.ceil(sum) - before
+          before = Math.ceil(all)
+          all += sumOf(part)
+          return Math.ceil(all) - before
         })
       }
-      return { tokens: upTo(parts.length), shares, upTo }
+      return { tokens: Math.ceil(sum), shares, upTo: (count) => upTo[count] ?? 0 }
     },
   }
 }
@@ -193,6 +195,8 @@ export interface Countable {
   readonly extraTokens?: number | undefined
   /** The texts that it joins, if it was made from several. */
   readonly inner?: readonly Countable[] | undefined
+  /** The same for all copies of a text that sessions share. */
+  readonly shared?: object
   known?: KnownText | undefined
 }
 

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test, vi } from "vitest"
 import { roughCounter, type TokenCounter } from "../../../../src/core/ports.ts"
+import type { SlotEntry } from "../../../../src/core/value.ts"
 import { assemble } from "../../../../src/prompt/assemble/assemble.ts"
 import { createAssembler } from "../../../../src/prompt/assemble/assembler.ts"
 import { DraftRecorder } from "../../../../src/prompt/assemble/draft/draft-recorder.ts"
@@ -32,13 +33,19 @@ describe("a long list that authors wrote", () => {
     speaker: fc.constantFrom("Ann", "tool_3", "小安", "## x"),
     left: fc.subarray([0, 3, longList], { minLength: 0 }),
     isServed: fc.boolean(),
-    isSaid: fc.boolean(),
+    others: fc.subarray(["said", "drawn"] as const),
     scope: fc.constantFrom("global" as const, "session" as const),
     history: fc.nat(2),
     budgetTokens: fc.option(fc.constantFrom(250, 700, 2_000), { nil: undefined }),
   })
   /** Whose words it is decides how it is printed, and the name of a speaker in it too. */
-  const saidByAnn = { name: "said", content: { text: "Ann: yes", trust: "user" as const } }
+  const others = {
+    said: { name: "said", content: { text: "Ann: yes", trust: "user" } },
+    drawn: {
+      name: "drawn",
+      content: { text: "See.", trust: "author", parts: [{ attachment: { name: "a.png", mediaType: "image/png" }, tokens: 3 }] },
+    },
+  } satisfies Record<string, SlotEntry>
   /** Of its estimates no sum is exact. */
   const inThirds: TokenCounter = {
     exact: false,
@@ -60,7 +67,7 @@ describe("a long list that authors wrote", () => {
             const turn = turnState("Who?", { agentName: one.speaker, history, tools })
             const item: InjectionInput = {
               key: "skills",
-              content: [...skills, ...(one.isSaid ? [saidByAnn] : [])].map(copy),
+              content: [...skills, ...one.others.map((name) => others[name])].map(copy),
               scope: one.scope,
             }
             const assembler = at === undefined ? {} : { assembler: assemblers[at % 2] ?? createAssembler() }
@@ -81,11 +88,21 @@ describe("a long list that authors wrote", () => {
     )
   })
 
-  test("T5 is encoded by the names of each session where a prompt file has an encoder for it", () => {
+  test.each([
+    ["a prompt file", skills, { skills: "${content | lines}" }],
+    [
+      "one for lists in it",
+      skills.map(({ content }) => ({ steps: [{ content }] })),
+      { skills: "${steps}", steps: "${content | lines}" },
+    ],
+  ])("T5 is encoded by the names of each session where %s has an encoder for it", (_, content, templates) => {
     const layered = shippedDialect("layered", "en")
-    const template = parseTemplate("${content | lines}", { file: "skills.md" })
-    const files = new Map(layered.files).set("skills", { ...promptFile(layered, "skills"), template })
-    const stack = new PromptStack([{ key: "skills", content: skills }])
+    const files = new Map(layered.files)
+    for (const [name, text] of Object.entries(templates)) {
+      const template = parseTemplate(text, { file: `${name}.md` })
+      files.set(name, { ...promptFile(layered, "skills"), template })
+    }
+    const stack = new PromptStack([{ key: "skills", content }])
     const marked = ["Ann", "Ben", "Ann"].map((agentName) => {
       const turn = turnState("Who?", { agentName })
       const { messages } = assemble(stack, { dialect: { ...layered, files }, turn, assembler: createAssembler() })

@@ -199,3 +199,23 @@ test("S14 a message has its tokenizer's count also where a part changes all piec
     { numRuns: runs(10_000) },
   )
 })
+
+test("S14 estimates have the same sum in whatever order they are added", () => {
+  const thirds: TokenCounter = {
+    exact: false,
+    count: (text) => Math.ceil(text.length / 3),
+    estimate: (text) => text.length / 3,
+  }
+  const [some, counter] = [
+    Array.from({ length: 16 }, (_, at): Countable => ({ text: "x".repeat(at + 1) })),
+    messageCounter(thirds),
+  ]
+  for (const first of some)
+    for (const second of some)
+      for (const third of some) {
+        const inner = [second, third]
+        const joined: Countable = { text: `${second.text}${third.text}`, inner, shared: {} }
+        expect(counter.message([first, joined])).toBe(counter.message([first, ...inner]))
+        expect(counter.growth([first, joined]).shares()).toEqual(counter.growth([first, ...inner]).shares())
+      }
+})
