@@ -107,8 +107,7 @@ export function checkMemberTypes(of: string, owner: object, members: string): vo
   checkType(of, owner, "object")
   for (const member of members.split(" ")) {
     const [name = "", type = ""] = member.split(":")
-    const value: unknown = Reflect.get(owner, name)
-    if (value !== undefined || !type.endsWith("?")) checkType(`${name} of ${of}`, value, type.replace("?", "") as TypeName)
+    misfitIn(Reflect.get(owner, name), type)?.(`${name} of ${of}`)
   }
 }
 
@@ -120,15 +119,7 @@ export type Shape = string | readonly Shape[] | { readonly [member: string]: Sha
 
 /** {@link checkType} of all that a shape names in a value, at any depth. */
 export function checkShape(what: string, value: unknown, shape: Shape): void {
-  const misfit = misfitIn(value, shape)
-  if (misfit) checkType(`${what}${misfit.path}`, misfit.value, misfit.type as TypeName)
-}
-
-/** A value of another type than its shape names, and its place in the whole value. */
-interface Misfit {
-  readonly path: string
-  readonly value: unknown
-  readonly type: string
+  misfitIn(value, shape)?.(what)
 }
 
 const shapeMembers = memoKind<object, ReturnType<typeof membersOf>>()
@@ -140,33 +131,35 @@ function membersOf(shape: object) {
   })
 }
 
-/** The first misfit in a value. Its place is put together on the way out, because most values have none. */
-function misfitIn(value: unknown, shape: Shape): Misfit | undefined {
+/** What throws for the first misfit in a value. Its place is put together on the way out, because most values have none. */
+function misfitIn(value: unknown, shape: Shape): ((what: string) => void) | undefined {
   if (typeof shape === "string") {
     const type = shape.endsWith("?") ? shape.slice(0, -1) : shape
-    return (value === undefined && type !== shape) || isOfType(value, type) ? undefined : { path: "", value, type }
+    return (value === undefined && type !== shape) || isOfType(value, type)
+      ? undefined
+      : (what) => checkType(what, value, type as TypeName)
   }
   if (Array.isArray(shape)) {
-    if (!Array.isArray(value)) return { path: "", value, type: "list" }
+    if (!Array.isArray(value)) return (what) => checkType(what, value, "list")
     for (let at = 0; at < value.length; at++) {
       const misfit = misfitIn(value[at], shape[0])
-      if (misfit) return { ...misfit, path: `[${at}]${misfit.path}` }
+      if (misfit) return (what) => misfit(`${what}[${at}]`)
     }
     return undefined
   }
-  if (!isObject(value)) return { path: "", value, type: "object" }
+  if (!isObject(value)) return (what) => checkType(what, value, "object")
   for (const { name, mark, inner, hasVariants } of authored.made(shapeMembers, shape, membersOf)) {
     const found = (value as Readonly<Record<string, unknown>>)[name]
     if (!hasVariants && found === undefined && (mark === "!" ? !(name in value) : mark === "?")) continue
     const misfit = hasVariants ? misfitIn(value, variantOf(inner as object, found)) : misfitIn(found, inner)
-    if (misfit) return hasVariants ? misfit : { ...misfit, path: `.${name}${misfit.path}` }
+    if (misfit) return hasVariants ? misfit : (what) => misfit(`${what}.${name}`)
   }
   return undefined
 }
 
 /** The shape of the other members of an object of a type; for one that is none, a shape whose type nothing has. */
 function variantOf(variants: object, type: unknown): Shape {
-  return Object.hasOwn(variants, type as string) && typeof type === "string"
+  return typeof type === "string" && Object.hasOwn(variants, type)
     ? (Reflect.get(variants, type) as Shape)
     : { type: Object.keys(variants).join(" or ") }
 }

@@ -22,7 +22,7 @@ export function late<T>(load: () => Promise<T>): () => Promise<T> {
     load().catch((cause: unknown) => {
       throw new PromptStrataError("missing-dependency", `A part of promptstrata could not be loaded: ${messageOf(cause)}`, {
         cause,
-        hint: "If promptstrata was updated or moved while this program ran, start the program again.",
+        hint: "If promptstrata was updated or moved meanwhile, start the program again.",
       })
     }),
   )

@@ -91,10 +91,9 @@ function isUnopened(value: unknown): value is UnopenedFile {
 }
 
 const faultWords = {
-  unclosed: "ended inside a thought that it did not close; all after the thought's beginning was taken for thinking.",
+  unclosed: "ended inside a thought that it did not close; all behind its beginning was taken for thinking.",
   unopened: "closed a thought that it had not opened; the tag was removed. If it begins in thought, say `opensInThought`.",
-  "within-line":
-    "wrote a pair of thinking tags within a line of its answer; the tags and what stood between them were taken out.",
+  "within-line": "wrote thinking tags within a line of its answer; they and what stood between them were taken out.",
 }
 
 /** Tells that the model wrote a name twice in one decision. */

@@ -122,8 +122,6 @@ interface TemplateNames {
   /** Names of `${slot}` and of conditions. */
   readonly values: ReadonlySet<string>
   readonly all: ReadonlySet<string>
-  /** Names of slots with an encoder of their own. */
-  readonly encoded: ReadonlySet<string>
   /** True if it makes messages. */
   readonly makesMessages: boolean
 }
@@ -131,16 +129,12 @@ interface TemplateNames {
 /** The names in a template. They are found once for each template. */
 export function templateNames(nodes: readonly TemplateNode[]): TemplateNames {
   return authored.made(ofTemplate, nodes, () => {
-    const [texts, conditions, messageLists, encoded] = [
-      new Set<string>(),
-      new Set<string>(),
-      new Set<string>(),
-      new Set<string>(),
-    ]
-    collect(nodes, { texts, conditions, messageLists, encoded })
+    const found = { texts: new Set<string>(), conditions: new Set<string>(), messageLists: new Set<string>() }
+    collect(nodes, found)
+    const { texts, conditions, messageLists } = found
     const [slots, values] = [texts.union(messageLists), texts.union(conditions)]
     const makesMessages = messageLists.size > 0 || opensMessage(nodes)
-    return { slots, conditions, messageLists, values, all: slots.union(conditions), encoded, makesMessages }
+    return { slots, conditions, messageLists, values, all: slots.union(conditions), makesMessages }
   })
 }
 
@@ -148,13 +142,12 @@ const ofTemplate = memoKind<readonly TemplateNode[], TemplateNames>()
 
 function collect(
   nodes: readonly TemplateNode[],
-  into: Readonly<Record<"texts" | "conditions" | "messageLists" | "encoded", Set<string>>>,
+  into: Readonly<Record<"texts" | "conditions" | "messageLists", Set<string>>>,
 ): void {
   for (const node of nodes) {
     if (node.type === "messages") into.messageLists.add(node.name)
     if (node.type === "slot") {
       into.texts.add(node.name)
-      if (node.encoder) into.encoded.add(node.name)
       collect(node.placeholder ?? [], into)
     }
     if (node.type !== "conditional") continue

@@ -137,7 +137,7 @@ export function readModule<Module>(name: string): Module {
 
 function notLoaded(name: string, cause?: unknown): PromptStrataError {
   return new PromptStrataError("prompt-missing", `expected the shipped prompts ${name} to be loaded, found them not loaded.`, {
-    hint: "If files cannot be read synchronously (in a browser or a bundle), await loadDialect(name, locale) first, with { background: true } for a prompt behind turns.",
+    hint: "In a browser or a bundle, await loadDialect(name, locale) first, with { background: true } for a prompt behind turns.",
     cause,
   })
 }

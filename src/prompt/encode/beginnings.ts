@@ -21,34 +21,30 @@ const mostLead = maxLead * 3
 const bare = (text: string, ignored: RegExp) => evenBrackets(text).normalize("NFD").replace(ignored, "")
 
 /** Frames by the first characters of the text up to the name, but for characters that match `ignored`. */
-class FrameTree {
-  readonly next = new Map<string, FrameTree>()
-  readonly frames: NamedLine[] = []
+interface FrameTree {
+  readonly next: Map<string, FrameTree>
+  readonly frames: NamedLine[]
+}
 
-  add(frame: NamedLine, ignored: RegExp): void {
-    let at: FrameTree = this
+const newTree = (): FrameTree => ({ next: new Map(), frames: [] })
+
+export type FrameTrees = ReturnType<typeof frameTrees>
+
+/** Frames in trees: those that begin a line, and those that stand behind other values. `anywhere` is true if one may begin behind any character. */
+export function frameTrees(frames: readonly NamedLine[], ignored: RegExp) {
+  const [first, led] = [newTree(), newTree()]
+  for (const frame of frames) {
+    let at = frame.lead ? led : first
     // The stem does not end within a character.
     for (const character of [...bare(frame.parts[0] ?? "", ignored)].slice(0, stemLength)) {
-      if (!at.next.has(character)) at.next.set(character, new FrameTree())
-      at = at.next.get(character) as FrameTree
+      const next = at.next.get(character) ?? newTree()
+      at.next.set(character, next)
+      at = next
     }
     at.frames.push(frame)
   }
-}
-
-/** By look, frames in trees: those that begin a line, and those that stand behind other values. */
-export class FrameTrees {
-  readonly first = new FrameTree()
-  readonly led = new FrameTree()
-  readonly isEmpty: boolean
-  /** True if a frame may begin behind any character. */
-  readonly anywhere: boolean
-
-  constructor(frames: readonly NamedLine[], ignored: RegExp) {
-    for (const frame of frames) (frame.lead ? this.led : this.first).add(frame, ignored)
-    this.isEmpty = frames.length === 0
-    this.anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
-  }
+  const anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
+  return { first, led, anywhere }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, Memo, memoKind } from "../../core/memo.ts"
-import { FrameTrees, frameFinder } from "./beginnings.ts"
+import { type FrameTrees, frameFinder, frameTrees } from "./beginnings.ts"
 import { closing, core, evenBrackets, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
 import { isFramed, isLong, type KnownNames, type LineFrame, type NamedLine, namedLines, readsAsNamed } from "./named-lines.ts"
@@ -139,7 +139,7 @@ function findFixed(whole: Markers["lines"], begun: Markers["heads"], fences: boo
   const heads = own([...begun, ...(fences ? ["```", "~~~"] : [])])
   const fixed = new Set([...lines, ...heads].map((text): NamedLine => ({ before: "", parts: [text, ""] })))
   const closers = new Set([...lines].filter((line) => closer.test(line)).map(squash))
-  return { lines, heads, fixed, trees: new FrameTrees([...fixed], ignored), closers }
+  return { lines, heads, fixed, trees: frameTrees([...fixed], ignored), closers }
 }
 
 /** By the lines of markers and by their heads. A session that learns names, and each kind of its texts, has the same ones. */
@@ -156,14 +156,12 @@ const ofLook = memoKind<Look, FrameTrees>()
 /** The lines with names, a tree for each slot that has some. */
 function namedTrees({ frames, names = {} }: Markers, look: Look, ignored: RegExp): FrameTrees[] {
   if (!frames) return []
-  return Object.entries(names).flatMap(([slot, list]) => {
-    const make = () => new FrameTrees(namedLines({ frames, names: { [slot]: list } }, look), ignored)
-    const made = authored
+  return Object.entries(names).map(([slot, list]) =>
+    authored
       .made(ofNames, list, () => new Memo())
       .made(ofFrames, frames, () => new Memo())
-      .made(ofLook, look, make)
-    return made.isEmpty ? [] : [made]
-  })
+      .made(ofLook, look, () => frameTrees(namedLines({ frames, names: { [slot]: list } }, look), ignored)),
+  )
 }
 
 /** Built once: markers live as long as their prompt. `reads` is true for a line that passes for one of the dialect's own. */

@@ -109,12 +109,12 @@ export function countDraft({ messages }: Draft, { counter: given, memo, tools }:
     const { role, pieces, calls } = message
     const written = writtenBefore(message, index, counter)
     tokens += written?.growth.tokens ?? counter.message(pieces)
-    if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given, memo)
+    if (calls?.toolCalls) tokens += jsonTokens(calls.toolCalls, given)
     // The overhead of a provider seldom depends on the content, so it is joined only when it is read.
     const content = () => joined(pieces)
     sketches[index] = written?.message ?? withLazyMembers({ role }, { content })
   }
-  return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given, memo))
+  return tokens + (given.overhead?.(sketches, tools) ?? jsonTokens(tools, given))
 }
 
 /**
@@ -146,7 +146,7 @@ export function countMessages(draft: Draft, { counter: given, memo, tools }: Cou
   for (let index = 0; index < draft.messages.length; index++) {
     const message = draft.messages[index]
     if (!message) break
-    if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given, memo)
+    if (message.calls?.toolCalls) ofCalls += jsonTokens(message.calls.toolCalls, given)
     const own = writeMessage(message, index, counter)
     written.push(own)
     messages.push(own.message)
@@ -158,31 +158,23 @@ export function countMessages(draft: Draft, { counter: given, memo, tools }: Cou
     exact: !isEstimated,
     spans: () => written.flatMap(spansOf),
     tokens,
-    overheadTokens: (given.overhead?.(messages, tools) ?? jsonTokens(tools, given, memo)) + ofCalls,
+    overheadTokens: (given.overhead?.(messages, tools) ?? jsonTokens(tools, given)) + ofCalls,
     prefixes: () => prefixesOf(written),
   }
 }
 
-const none: readonly CountedTool[] = []
-
-/** The last count of each list of native calls or tools. Fitting counts them often. Lists of tools are frozen, and an agent has one for all sessions. */
+/** The last count of each list of native calls or tools, which never change: a number, for all sessions. Fitting counts them often. */
 const countedLists = memoKind<readonly object[], { readonly counter: TokenCounter; readonly tokens: number }>()
 
 /**
  * An estimate of the tokens of native tools, or of a message's native calls with the thoughts that a provider wants back: providers do
  * not say how they print them. JSON is the longest of the usual forms.
  */
-export function jsonTokens(
-  list: readonly ToolCall[] | readonly CountedTool[] = none,
-  counter: TokenCounter,
-  ofRequest?: Memo,
-): number {
-  const memo = Object.isFrozen(list) ? authored : ofRequest
-  const known = memo?.get(countedLists, list)
+export function jsonTokens(list: readonly ToolCall[] | readonly CountedTool[] | undefined, counter: TokenCounter): number {
+  if (!list?.length) return 0
+  const known = authored.get(countedLists, list)
   if (known?.counter === counter) return known.tokens
-  const tokens = list.length === 0 ? 0 : counter.count(JSON.stringify(list))
-  memo?.set(countedLists, list, { counter, tokens })
-  return tokens
+  return authored.set(countedLists, list, { counter, tokens: counter.count(JSON.stringify(list)) }).tokens
 }
 
 /** Writes a message out and counts it, once for each counter. */

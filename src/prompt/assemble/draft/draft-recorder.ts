@@ -102,8 +102,7 @@ export class DraftRecorder {
     const inner = all?.slice(from) ?? []
     const [first, second] = inner
     if (!all || !first || !second) return
-    const { key, part, stability } = first
-    const { trust } = inner.find((piece) => piece.trust !== "author") ?? first
+    const { key, part, trust, stability } = first
     if (inner.some((piece) => piece.key !== key || piece.stability !== stability || piece.parts)) return
     const before = memo.get(joinedItems, item)
     const isKnown = before !== undefined && samePieces(before.inner, inner)

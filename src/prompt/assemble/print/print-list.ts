@@ -1,8 +1,7 @@
-import { withLazyMembers } from "../../../core/lazy-pattern.ts"
-import { authored, Memo, memoKind } from "../../../core/memo.ts"
+import { type Memo, memoKind } from "../../../core/memo.ts"
 import type { Source } from "../../../core/source.ts"
 import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value.ts"
-import { type Dialect, type PromptFile, templateNames } from "../../dialect/dialect.ts"
+import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
 import { authoredList } from "../authored-list.ts"
@@ -97,39 +96,31 @@ interface SharedPiece {
   readonly piece: Piece
 }
 
-/** By authored list, its piece, by the slot of a prompt file. */
-const sharedLists = memoKind<readonly SlotEntry[], Memo>()
+/** The piece of an authored list, by the slot of a prompt file. */
 const sharedPieces = memoKind<SlotNode, SharedPiece>()
-/** The copy of a session: what is found out about it is kept with it, and may depend on what stands before it. */
-const copies = memoKind<SharedPiece, Piece>()
-
-const copyOf = (piece: Piece): Piece => ({ ...piece, known: undefined, hash: undefined, span: undefined })
 
 /** Prints a list that sessions share; false if they do not. */
 function printShared<Item extends ListItem>(items: readonly Item[], place: ListPlace<Item>): boolean {
-  const { node, context, memo, writer, recorder, print } = place
-  const list = authoredList(items as readonly SlotEntry[])
-  const shared = list && authored.get(sharedLists, list)?.get(sharedPieces, node)
+  const { node, context, writer, recorder, print } = place
+  const shared = authoredList(items as readonly SlotEntry[])?.memo.get(sharedPieces, node)
   if (!shared || !isSameContext({ ...shared.context, dialect: context.dialect }, context)) return false
   const scope = writer.open()
   print(items[0] as Item)
   writer.passed()
-  const inner = () => shared.piece.inner?.map(copyOf)
-  const copy = () => withLazyMembers({ ...copyOf(shared.piece), shared }, { inner })
-  recorder.putAgain([memo.made(copies, shared, copy)], 0, 1)
+  recorder.putAgain([shared.piece], 0, 1)
   return writer.close(scope)
 }
 
 /** Keeps the piece of a list for other sessions if nothing of it depends on one. */
 function share(node: SlotNode, { context: { dialect, ...context }, items, pieces, ends }: PrintedList): void {
   const list = authoredList(items as readonly SlotEntry[])
-  const inner = pieces.slice(ends[0]).map(copyOf)
+  const inner = pieces.slice(ends[0]).map((piece): Piece => ({ ...piece, known: undefined, isShared: true }))
   const [first] = inner
-  // A text with an encoder of its own may depend on names.
-  const isPlain = templateNames(context.file.template.nodes).encoded.size === 0
-  if (!list || !first || ends[0] === 0 || !isPlain || inner.some(({ parts }) => parts)) return
-  const piece = { ...first, text: inner.map(({ text }) => text).join(""), inner }
-  authored.made(sharedLists, list, () => new Memo()).set(sharedPieces, node, { context, piece })
+  // A slot with an encoder of its own may depend on names.
+  const isEncoded = JSON.stringify(context.file.template.nodes).includes('"encoder":')
+  if (!list || !first || ends[0] === 0 || isEncoded || inner.some(({ parts }) => parts)) return
+  const text = inner.map((piece) => piece.text).join("")
+  list.memo.set(sharedPieces, node, { context, piece: { ...first, text, inner } })
 }
 
 /** After so many new items of a list, the next one is looked up in a map and not searched for. */

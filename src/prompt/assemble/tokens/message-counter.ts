@@ -33,9 +33,11 @@ function withExtra(own: PartTokens, { extraTokens }: Countable): PartTokens {
 function countByPieces(store: PartStore): MessageCounter {
   const known = (given: Countable): KnownText => {
     if (given.known?.store === store) return given.known
-    const part = store.part(given.text, given.trust === "author")
-    given.known = { store, part, after: undefined, seam: undefined }
-    return given.known
+    // A joined piece has the trust of its first one.
+    const part = store.part(given.text, given.trust === "author" && (!given.inner || given.isShared))
+    const known: KnownText = { store, part, after: undefined, seam: undefined }
+    if (!given.isShared) given.known = known
+    return known
   }
   const settle = (tail: Tail, part: Part, parts: readonly Countable[], index: number): Seam =>
     store.knownSeam(tail, part) ?? store.settleSeam(tail, part, () => joined(parts, index))
@@ -97,7 +99,7 @@ function sharesOf(upTo: readonly number[]): readonly number[] {
 const estimateLimits = { entries: 16_384, weight: 4_194_304 }
 
 /** By shared text, the sum of its parts, by counter. */
-const sharedSums = memoKind<object, Memo>()
+const sharedSums = memoKind<Countable, Memo>()
 const sums = memoKind<TokenCounter, number>()
 
 /** Adds up estimates of the parts. An estimate of the joined text would not be better. */
@@ -107,9 +109,9 @@ function countBySums(counter: TokenCounter): MessageCounter {
   const estimate = (text: string): number =>
     known.made(text, () => Math.round((counter.estimate?.(text) ?? counter.count(text)) * 1024) / 1024, text.length)
   const sumOf = (part: Countable): number => {
-    const sum = () => (part.inner ?? []).reduce((all, inner) => all + sumOf(inner), 0)
-    if (part.shared) return authored.made(sharedSums, part.shared, () => new Memo()).made(sums, counter, sum)
-    return part.inner ? sum() : estimate(part.text) + (part.extraTokens ?? 0)
+    const { text, inner, extraTokens = 0, isShared } = part
+    const sum = () => (inner ? inner.reduce((all, each) => all + sumOf(each), 0) : estimate(text) + extraTokens)
+    return isShared ? authored.made(sharedSums, part, () => new Memo()).made(sums, counter, sum) : sum()
   }
   return {
     memo: new Memo(),
@@ -128,9 +130,9 @@ function countBySums(counter: TokenCounter): MessageCounter {
         upTo.push(Math.ceil(sum))
       }
       const shares = () => {
-        let [all, before] = [0, 0]
+        let all = 0
         return apart(parts).map((part) => {
-          before = Math.ceil(all)
+          const before = Math.ceil(all)
           all += sumOf(part)
           return Math.ceil(all) - before
         })
@@ -195,8 +197,8 @@ export interface Countable {
   readonly extraTokens?: number | undefined
   /** The texts that it joins, if it was made from several. */
   readonly inner?: readonly Countable[] | undefined
-  /** The same for all copies of a text that sessions share. */
-  readonly shared?: object
+  /** True for a text that all sessions share: what is known of it in one of them is not kept with it. */
+  readonly isShared?: true
   known?: KnownText | undefined
 }
 

@@ -214,7 +214,7 @@ test("S14 estimates have the same sum in whatever order they are added", () => {
     for (const second of some)
       for (const third of some) {
         const inner = [second, third]
-        const joined: Countable = { text: `${second.text}${third.text}`, inner, shared: {} }
+        const joined: Countable = { text: `${second.text}${third.text}`, inner, isShared: true }
         expect(counter.message([first, joined])).toBe(counter.message([first, ...inner]))
         expect(counter.growth([first, joined]).shares()).toEqual(counter.growth([first, ...inner]).shares())
       }
