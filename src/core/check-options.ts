@@ -131,7 +131,7 @@ function membersOf(shape: object) {
   })
 }
 
-/** What throws for the first misfit in a value. Its place is put together on the way out, because most values have none. */
+/** Gives a function that throws for the first misfit in a value. Its place is put together on the way out, because most values have none. */
 function misfitIn(value: unknown, shape: Shape): ((what: string) => void) | undefined {
   if (typeof shape === "string") {
     const type = shape.endsWith("?") ? shape.slice(0, -1) : shape

@@ -2,7 +2,7 @@ import { type GrownList, growIn, type Memo, memoKind } from "../../core/memo.ts"
 import { type Injection, isEmptyValue, isText, type SlotEntry, type SlotValue, type Trust } from "../../core/value.ts"
 import { markOf } from "../encode/marked-text.ts"
 import { sanitise } from "../encode/sanitise.ts"
-import { authoredList, noteAuthored } from "./authored-list.ts"
+import { authoredList, noteAuthored } from "./print/authored-list.ts"
 
 /** An injection that is ready to print, and what was removed from its untrusted texts. */
 export interface CleanInjection {

@@ -4,9 +4,9 @@ import type { Injection, SlotEntry, Stability, Trust } from "../../../core/value
 import type { Dialect, PromptFile } from "../../dialect/dialect.ts"
 import type { SlotNode } from "../../template/ast.ts"
 import type { FrameWriter } from "../../template/frame-writer.ts"
-import { authoredList } from "../authored-list.ts"
 import type { Piece } from "../draft/draft.ts"
 import type { DraftRecorder } from "../draft/draft-recorder.ts"
+import { authoredList } from "./authored-list.ts"
 
 /** An item of the rest slot, or an entry of an injection's list. */
 type ListItem = Injection | SlotEntry
@@ -89,7 +89,7 @@ export function printList<Item extends ListItem>(items: readonly Item[], place: 
   return writer.close(scope)
 }
 
-/** What authors wrote prints the same in all sessions: a list of it is one piece, behind its first item. */
+/** A list that authors wrote prints the same in all sessions: it is one piece, behind its first item. */
 interface SharedPiece {
   /** Without the dialect of a request, which has the names of its session. By them no author's text is encoded. */
   readonly context: Omit<ListContext, "dialect">

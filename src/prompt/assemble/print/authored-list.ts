@@ -1,12 +1,12 @@
-import { authored, isSameList, Memo, memoKind } from "../../core/memo.ts"
-import { isText, type SlotEntry, type SlotValue } from "../../core/value.ts"
+import { authored, isSameList, Memo, memoKind } from "../../../core/memo.ts"
+import { isText, type SlotEntry, type SlotValue } from "../../../core/value.ts"
 
 type Entries = readonly SlotEntry[]
 
 /** A list that only authors wrote, such as the tools of an agent. */
 interface AuthoredList {
   readonly entries: Entries
-  /** What is the same in all sessions. */
+  /** Holds the results that are the same in all sessions. */
   readonly memo: Memo
 }
 
