@@ -54,3 +54,12 @@ export function backgroundModel(
 export function outcomesOf(receipts: readonly Receipt[]): string[] {
   return receipts.map(({ kind, outcome }) => `${kind} ${outcome}`)
 }
+
+/** Background work that is tried again at once, three times at the most. */
+export const quickJobs = { maxAttempts: 3, waitMs: 1, maxWaitMs: 1 }
+
+/** Waits between attempts end at the next turn of the event loop; a limit of an attempt is never reached. */
+export const soonTimers = {
+  set: (callback: () => void, delayMs: number) => (delayMs > 1 ? undefined : setImmediate(callback)),
+  clear: (handle: unknown) => clearImmediate(handle as ReturnType<typeof setImmediate>),
+}

@@ -3,14 +3,8 @@ import { createInMemoryStore } from "../../../../src/memory/services/store/in-me
 import { defineTool } from "../../../../src/prompt/tools/define-tool.ts"
 import { manualClock } from "../../../../src/testing/index.ts"
 import { callTool, finish, testAgent } from "../../../support/agents.ts"
-import { backgroundModel } from "../../../support/remembering.ts"
+import { backgroundModel, quickJobs as jobs, soonTimers as soon } from "../../../support/remembering.ts"
 
-const jobs = { maxAttempts: 3, waitMs: 1, maxWaitMs: 1 }
-/** Waits between attempts end at the next turn of the event loop; a limit of an attempt is never reached. */
-const soon = {
-  set: (callback: () => void, delayMs: number) => (delayMs > 1 ? undefined : setImmediate(callback)),
-  clear: (handle: unknown) => clearImmediate(handle as ReturnType<typeof setImmediate>),
-}
 const pay = defineTool({ name: "pay", description: "Pays", needsApproval: true, execute: () => "paid" })
 const ok = '{"importance": 8, "keys": {}, "profile": {}}'
 
