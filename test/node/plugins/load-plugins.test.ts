@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { PromptStrataError } from "../../../src/core/errors.ts"
 import type { Timers } from "../../../src/core/ports.ts"
 import { type LoadPluginsOptions, loadPlugins } from "../../../src/node/plugins/load-plugins.ts"
@@ -285,16 +285,20 @@ describe("loadPlugins", () => {
     [
       "while it loads",
       1,
-      "await new Promise(() => {})",
+      "await globalThis.endOfTest",
       "expected a module that loads, but slow.mjs was not done after 10000 ms.",
     ],
     [
       "while it is made",
       2,
-      "export const plugin = () => new Promise(() => {})",
+      "export const plugin = () => globalThis.endOfTest",
       "expected a plugin, but the function of slow.mjs was not done after 10000 ms.",
     ],
   ])("one that hangs %s is given up at its time limit", async (_, limit, code, message) => {
+    // A module that never loads would hang each test file of this process that waits for late imports.
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(globalThis, { endOfTest: promise })
+    onTestFinished(() => resolve())
     let limits = 0
     const timers: Timers = {
       set(callback) {
