@@ -138,7 +138,8 @@ function query({ conversation, state, search }: Filters): string {
 function merged(list: TurnPage, turns: readonly TurnSummary[], filters: Filters): TurnPage {
   const known = new Set(list.turns.map(({ id }) => id))
   const changed = new Map(turns.map((turn) => [turn.id, turn]))
-  const came = turns.filter((turn) => !known.has(turn.id) && isInState(turn, filters) && hasWords(turn, filters))
+  // A turn may have changed more than once.
+  const came = [...changed.values()].filter((turn) => !known.has(turn.id) && isInState(turn, filters) && hasWords(turn, filters))
   const conversations = [...new Set([...list.conversations, ...turns.map(({ session }) => session.conversation)])]
   const stayed = list.turns.map((turn) => changed.get(turn.id) ?? turn).filter((turn) => isInState(turn, filters))
   return { ...list, conversations, turns: [...came.reverse(), ...stayed] }

@@ -168,6 +168,27 @@ describe("many turns", () => {
 })
 
 describe("the connection", () => {
+  test("shows a turn once that began and ended while the list was asked for", async () => {
+    const { page, session } = await open([finish("one")], { profile: english })
+    const [asked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await page.getByText("Live").waitFor()
+    await page.route("**/api/turns?*", async (route) => {
+      const response = await route.fetch()
+      asked.resolve()
+      await ended.promise
+      await route.fulfill({ response })
+    })
+    await page.getByRole("searchbox").fill("before")
+    await asked.promise
+    await session.send("before").result
+    await page.locator(".turn.answered", { hasText: "one" }).waitFor()
+    const answered = page.waitForResponse("**/api/turns?*")
+    ended.resolve()
+    await (await answered).finished()
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+    expect(await card(page, "before").count()).toBe(1)
+  })
+
   test("is made again when the server is back, and shows what happened meanwhile", async () => {
     const { page, session, server, made } = await open([finish("one"), finish("two")], { profile: english })
     await session.send("before").result
