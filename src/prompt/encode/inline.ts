@@ -63,7 +63,7 @@ const joined = lazyPattern(String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Mod
 
 /** True for a text that shows whole on one line as it is: without breaks, hidden characters, tokens and blanks at its ends, and that does not begin like a JSON string. */
 export function isOneLine(text: string): boolean {
-  if (text === "" || !text.isWellFormed() || text.trim() !== text || text.normalize("NFKC").startsWith('"')) return false
+  if (text === "" || !text.isWellFormed() || text.trim() !== text || text[0]?.normalize("NFKC") === '"') return false
   const shown = text.replace(joined(), "").replace(/[\u{ff02}\u{ff3c}\u{fe68}]/gu, "")
   return shown.replace(concealed(), "") === shown && breakTokens(text, () => "") === text
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
+import { afterEach, describe, expect, test, vi } from "vitest"
 import { encodeText } from "../../../src/prompt/encode/encode.ts"
 import type { EncoderName } from "../../../src/prompt/template/ast.ts"
 import { decodeText } from "../../support/decode-text.ts"
@@ -8,6 +8,10 @@ import { anyText } from "./arbitrary-text.ts"
 import { markers } from "./realistic-markers.ts"
 
 const names: readonly EncoderName[] = ["lines", "inline", "tail", "fence", "indent", "transcript", "speaker"]
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 describe("encoders by name", () => {
   test.each([
@@ -50,5 +54,11 @@ describe("encoders by name", () => {
       const text = piece.repeat(runs(300_000))
       expect(decodeText(encodeText(text, name, markers), name, markers) === text).toBe(true)
     }
+  })
+
+  test.each(names)("%s normalises no long run of marks, which takes quadratic time", (name) => {
+    const normalize = vi.spyOn(String.prototype, "normalize")
+    encodeText("\u0301\u0316".repeat(1000), name, markers)
+    expect(normalize.mock.contexts.filter((text) => /\p{M}{31}/u.test(String(text)))).toEqual([])
   })
 })
