@@ -4,6 +4,7 @@ import { Fingerprint } from "../../../core/fingerprint.ts"
 import { lazyPattern } from "../../../core/lazy-pattern.ts"
 import { hostTimers } from "../../../core/ports.ts"
 import { whatHappened, within } from "../../../core/timers.ts"
+import { composed } from "../../../prompt/encode/fold.ts"
 import { cosine, vectorNorm } from "../recall/scores/vector-score.ts"
 import type { StoredMemory } from "../store/records.ts"
 import { embedTexts, type MemoryServiceOptions } from "./memory-service.ts"
@@ -20,7 +21,7 @@ const digit = /\d/
  * number (`1.5`), a sign before one, a question mark, symbols.
  */
 export function normaliseMemoryText(text: string): string {
-  const folded = text.normalize("NFKC").toLowerCase().normalize("NFKC")
+  const folded = composed(text).normalize("NFKC").toLowerCase().normalize("NFKC")
   return folded.replace(marks(), keptOf).replace(besideSpaceless(), "").trim()
 }
 

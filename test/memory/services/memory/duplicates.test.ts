@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { memoryHash, normaliseMemoryText } from "../../../../src/memory/services/memory/duplicates.ts"
 
 const speaker = { id: "ann", name: "Ann" }
@@ -32,6 +32,14 @@ describe("normaliseMemoryText", () => {
 
   test("keeps a mark inside a number, and nothing else of punctuation", () => {
     expect(normaliseMemoryText("At 10:30, it costs 1.5/2 — not 1,5.")).toBe("at 10:30 it costs 1.5/2 not 1,5")
+  })
+
+  test("normalises no long run of marks, which takes quadratic time", () => {
+    const normalize = vi.spyOn(String.prototype, "normalize")
+    normaliseMemoryText("\u0301\u0316".repeat(1000))
+    const longRuns = normalize.mock.contexts.filter((text) => /\p{M}{31}/u.test(String(text)))
+    vi.restoreAllMocks()
+    expect(longRuns).toEqual([])
   })
 
   test("is the same for a text that is normalised already", () => {
