@@ -5,7 +5,7 @@ import { pathIn, roomNames, wings } from "../.ci/rooms.ts"
 import { checkArchitecture, type Violation } from "./support/architecture.ts"
 import { longSubjects, subjectsSince } from "./support/commit-subjects.ts"
 import { importsOf } from "./support/imports.ts"
-import { crowdedFolders, longFunctions, questioningComments, weakCaches } from "./support/readability.ts"
+import { crowdedFolders, literalGetters, longFunctions, questioningComments, weakCaches } from "./support/readability.ts"
 import { functionsNamedIn, misplacedFunctions, missingRooms, roomsInTable, roomsNamedIn, wingsOfSource } from "./support/rooms.ts"
 import { filesBelow, readSources, root } from "./support/source-files.ts"
 
@@ -45,6 +45,13 @@ describe("what makes the source readable", () => {
   test("no function of the loop has more than 40 lines", () => {
     const loop = new Map([...sources].filter(([file]) => file.startsWith("src/loop/")))
     expect(longFunctions(loop)).toEqual([])
+  })
+
+  test("no object that a turn makes has a getter of its literal, with which V8 keeps it and the turn until the next full collection", () => {
+    const made = /^src\/(?:prompt|reply|loop\/turn|memory\/services\/(?:memory|recall))\//
+    expect(literalGetters(new Map([...sources].filter(([file]) => made.test(file))))).toEqual([])
+    const planted = "class A {\n  get a() { return 1 }\n}\nconst b = {\n  get: 1,\n  get b() { return 1 },\n}\n"
+    expect(literalGetters(new Map([["src/a.ts", planted]]))).toEqual(["src/a.ts:6: get b() { return 1 },"])
   })
 
   test("at most 25 caches are weak maps beside the objects that they serve, each with its reason in a line", () => {

@@ -20,7 +20,6 @@ export function createFinalOutputReader(options: Parameters<typeof createPlainTe
   let text: Reader<string, string> | undefined
   let opening = ""
   let begin: ReturnType<typeof beginning> = "blank"
-  let waits: Promise<void> | undefined
   let isOver = false
   const read = (part: ReplyPart): ReplyPart[] => {
     if (part.type === "thinking") return [part]
@@ -29,24 +28,24 @@ export function createFinalOutputReader(options: Parameters<typeof createPlainTe
     // There may be many blanks, and more of them decide nothing.
     if (begin === "blank" && part.delta.trim() === "") return []
     begin = beginning(opening)
-    waits = begin === "json" && !decisions ? loadDecisions() : undefined
-    if (waits || (begin !== "json" && begin !== "prose")) return []
+    reader.waits = begin === "json" && !decisions ? loadDecisions() : undefined
+    if (reader.waits || (begin !== "json" && begin !== "prose")) return []
     text = begin === "json" ? decisions?.createEmbeddedDecisionReader() : prose
     return text?.push(opening).map(asText) ?? []
   }
   // Text that waited is read before what comes now.
-  const readAll = (parts: readonly ReplyPart[]) => (waits ? [asText(""), ...parts] : parts).flatMap(read)
-  return {
-    get waits() {
-      return waits
-    },
+  const readAll = (parts: readonly ReplyPart[]) => (reader.waits ? [asText(""), ...parts] : parts).flatMap(read)
+  // A member, not a getter: V8 keeps a getter of an object literal, with all that it closes over, until the next full collection.
+  const reader: FinalOutputReader & { waits: Promise<void> | undefined } = {
+    waits: undefined,
     push: (chunk) => (text === prose ? plain.push(chunk) : readAll(plain.push(chunk))),
     end() {
       const parts = readAll(isOver ? [] : plain.end())
       isOver = true
-      return waits ? parts : [...parts, ...(text ? text.end() : opening === "" ? [] : [opening]).map(asText)]
+      return reader.waits ? parts : [...parts, ...(text ? text.end() : opening === "" ? [] : [opening]).map(asText)]
     },
   }
+  return reader
 }
 
 let decisions: typeof import("./embedded-decision.ts") | undefined

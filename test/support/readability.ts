@@ -64,6 +64,22 @@ export function longFunctions(sources: Sources): string[] {
   })
 }
 
+/** Getters of object literals, as `file:line: first line`. Those of a class belong to its prototype and are not among them. */
+export function literalGetters(sources: Sources): string[] {
+  return written(sources).flatMap((file) => {
+    const text = sources.get(file) ?? ""
+    const found: string[] = []
+    const visitor = new Visitor({
+      Property({ kind, start }) {
+        const line = lineAt(text, start)
+        if (kind === "get") found.push(`${file}:${line}: ${text.split("\n")[line - 1]?.trim()}`)
+      },
+    })
+    visitor.visit(parseSync(file, text).program)
+    return found
+  })
+}
+
 function written(sources: Sources): string[] {
   return [...sources.keys()].filter((file) => !file.startsWith(generatedFolder))
 }

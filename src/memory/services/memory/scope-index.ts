@@ -1,5 +1,6 @@
 import { nameWithId, type ServiceKey } from "../../../core/conversation.ts"
 import { messageOf, PromptStrataError } from "../../../core/errors.ts"
+import { withLazyMembers } from "../../../core/lazy-pattern.ts"
 import { partsOf, type Section, SectionReader } from "../recall/documents/sections.ts"
 import { otherWork, Slices, type Steps } from "../recall/documents/steps.ts"
 import { indexForm, RecallIndex } from "../recall/recall-index.ts"
@@ -273,18 +274,16 @@ function documentOf(memory: StoredMemory, isSelf: (name: string) => boolean, vec
   const words = keys?.facts === undefined ? [] : factsOf(memory).flatMap(({ words }) => words)
   const held = normaliseMemoryText(words.length === 0 ? "" : text)
   const others = words.filter((word) => !held.includes(normaliseMemoryText(word)))
-  return {
+  const document = {
     ...memory,
     session: `${audience}:${conversation}`,
     importance,
     recalledAtMs: usedAtMs,
     vector,
     keys: keys && { ...keys, words: [...new Set([...keys.words, ...others])] },
-    get aliases() {
-      return givesName(memory) ? factsOf(memory).flatMap(({ alias }) => alias ?? []) : undefined
-    },
-    get facts() {
-      return factsOf(memory, isSelf)
-    },
   }
+  return withLazyMembers(document, {
+    aliases: () => (givesName(memory) ? factsOf(memory).flatMap(({ alias }) => alias ?? []) : undefined),
+    facts: () => factsOf(memory, isSelf),
+  })
 }

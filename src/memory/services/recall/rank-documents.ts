@@ -1,3 +1,4 @@
+import { withLazyMembers } from "../../../core/lazy-pattern.ts"
 import type { DocumentTable } from "./documents/document-table.ts"
 import type { RecallHit, RecallReason } from "./recall-query.ts"
 import { evidenceSignals, type RecallSignal, type RecallWeights, recallSignals } from "./recall-weights.ts"
@@ -33,15 +34,13 @@ export function rankDocuments(table: DocumentTable, asked: RecallTask): RecallHi
   const confidence = query.text.trim() === "" ? () => undefined : confidenceOf(first, fused, scale)
   const hits = first.slice(0, Math.max(0, Math.ceil(wanted))).map((slot) => {
     const best = passages.get(slot) ?? slot
-    return {
+    const hit = {
       id: table.idAt(slot) ?? "",
       score: (fused[slot] ?? 0) * scale,
       confidence: confidence(fused[slot] ?? 0),
       why: reasons(scores, weights, { scale: evidence.scale, part }, best),
-      get foundAt() {
-        return bestPlace(table, plan, best)
-      },
     }
+    return withLazyMembers(hit, { foundAt: () => bestPlace(table, plan, best) })
   })
   const { leastScore = Number.NEGATIVE_INFINITY, leastConfidence = 0 } = query
   return hits.filter(({ score, confidence = 1 }) => score >= leastScore && confidence >= leastConfidence)
