@@ -208,6 +208,7 @@ function stateOf(turn: TurnContext, { prompt, fault, note }: StepRequest, model:
     ...saidIn(turn),
     wake: input.wake === undefined ? undefined : wakeOf(turn, input.wake),
     group: input.key.audience === "group",
+    userName: profile.user.name,
     agentName: profile.agent.name,
     nativeCalls: prompt === "native",
     keepsToSchema: keepsToSchema(turn, prompt, model),

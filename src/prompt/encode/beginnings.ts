@@ -1,9 +1,9 @@
 import { authored, memoKind, NewestMap } from "../../core/memo.ts"
 import { evenBrackets, type Look } from "./fold.ts"
-import { maxLead, type NamedLine } from "./named-lines.ts"
+import { maxLead, type NamedStart } from "./named-lines.ts"
 
-/** A character as a look sees it amid a line: what is compared of it, and true for a digit or a bracket, behind which a name may stand. */
-type SeenCharacter = { readonly text: string; readonly leads: boolean }
+/** A character as a look sees it amid a line: its UTF-16 units that are compared, and true for a digit or a bracket, behind which a name may stand. */
+type SeenCharacter = readonly [text: readonly string[], leads: boolean]
 
 /** By look, the characters that were seen last. */
 const seenCharacters = memoKind<Look, NewestMap<string, SeenCharacter>>()
@@ -20,81 +20,75 @@ const mostLead = maxLead * 3
 
 const bare = (text: string, ignored: RegExp) => evenBrackets(text).normalize("NFD").replace(ignored, "")
 
-/** Frames by the first characters of the text up to the name, but for characters that match `ignored`. */
-interface FrameTree {
-  readonly next: Map<string, FrameTree>
-  readonly frames: NamedLine[]
+/** A start of a line, and the first characters of its text up to the end of the name. */
+type HeadedStart = NamedStart & { readonly head: string }
+
+/** Starts whose first `at` characters are equal. A branch is made when a line comes to it: few go on behind the first character. */
+interface StartTree {
+  readonly at: number
+  readonly starts: readonly HeadedStart[]
+  /** By the next character, or by no character the starts that end here. */
+  branches?: ReadonlyMap<string | undefined, StartTree>
 }
 
-const newTree = (): FrameTree => ({ next: new Map(), frames: [] })
+function branch(tree: StartTree, character?: string): StartTree | undefined {
+  const { at } = tree
+  tree.branches ??= new Map(
+    [...Map.groupBy(tree.starts, ({ head }) => head[at])].map(([next, starts]) => [next, { at: at + 1, starts }]),
+  )
+  return tree.branches.get(character)
+}
 
-export type FrameTrees = ReturnType<typeof frameTrees>
+const ended = (tree: StartTree): readonly NamedStart[] => branch(tree)?.starts ?? []
 
-/** Frames in trees: those that begin a line, and those that stand behind other values. `anywhere` is true if one may begin behind any character. */
-export function frameTrees(frames: readonly NamedLine[], ignored: RegExp) {
-  const [first, led] = [newTree(), newTree()]
-  for (const frame of frames) {
-    let at = frame.lead ? led : first
-    // The stem does not end within a character.
-    for (const character of [...bare(frame.parts[0] ?? "", ignored)].slice(0, stemLength)) {
-      const next = at.next.get(character) ?? newTree()
-      at.next.set(character, next)
-      at = next
-    }
-    at.frames.push(frame)
-  }
-  const anywhere = frames.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
-  return { first, led, anywhere }
+export type StartTrees = ReturnType<typeof startTrees>
+
+/**
+ * Starts by their first characters, but for those that match `ignored`: starts at the beginning of a line, and behind other values. The
+ * last value is true if one of these may begin behind any character.
+ */
+export function startTrees(starts: readonly NamedStart[], ignored: RegExp) {
+  const headed = starts.map((start) => ({ ...start, head: bare(start.before + start.name, ignored).slice(0, stemLength) }))
+  const tree = (isLed?: true): StartTree => ({ at: 0, starts: headed.filter(({ lead }) => lead === isLed) })
+  const anywhere = starts.some(({ lead, before }) => lead && !/^(?:\[|$)/.test(evenBrackets(before)))
+  return [tree(), tree(true), anywhere] as const
 }
 
 /**
- * Returns a function that gives the few frames of the trees that a line may be, as `look` sees it. A line is read character by character
- * until no frame goes on, which costs much less than a look. Characters that match `ignored` do not count.
+ * Returns a function that gives the few starts of the trees with which a line may begin, as `look` sees it. A line is read character by character
+ * until no start goes on, which costs much less than a look. Characters that match `ignored` do not count.
  */
-export function frameFinder(trees: readonly FrameTrees[], look: Look, ignored: RegExp) {
+export function startFinder(trees: readonly StartTrees[], look: Look, ignored: RegExp) {
   const characters = authored.made(seenCharacters, look, () => new NewestMap<string, SeenCharacter>(mostCharacters))
   const see = (character: string): SeenCharacter => {
     const before = characters.get(character)
     if (before) return before
-    // Between letters it is neither at an end of the line nor around a name. Han is seen as it is.
-    const whole = /[\u4e00-\u9fff]/.test(character) ? character : look(`x${character}x`).slice(1, -1)
-    const seen = { text: bare(whole, ignored), leads: /[\d[]/.test(evenBrackets(whole)) }
+    // Between letters it is neither at an end of the line nor around a name.
+    const whole = look(`x${character}x`).slice(1, -1)
+    const seen: SeenCharacter = [bare(whole, ignored).split(""), /[\d[]/.test(evenBrackets(whole))]
     characters.set(character, seen)
     return seen
   }
-  for (let code = 0x20; code < 0x7f; code++) see(String.fromCharCode(code))
-  const first = trees.map((tree) => tree.first)
-  const led = trees.flatMap((tree) => (tree.led.next.size > 0 ? [tree.led] : []))
-  const always = trees.flatMap((tree) => [...tree.first.frames, ...tree.led.frames])
-  const anywhere = trees.some((tree) => tree.anywhere)
-  return (line: string): ReadonlySet<NamedLine> => {
+  const first = trees.map(([tree]) => tree)
+  const led = trees.map(([, tree]) => tree).filter(({ starts }) => starts.length > 0)
+  const anywhere = trees.some(([, , anywhere]) => anywhere)
+  const always = [...first, ...led].flatMap(ended)
+  return (line: string): NamedStart[] => {
     const mayLead = led.length > 0 && (anywhere || signs.test(line))
     const found = new Set(always)
-    const active = [...first]
+    let active = first
     let isLed = anywhere
     let count = 0
     for (const character of line) {
-      const { text, leads } = see(character)
+      const [text, leads] = see(character)
       isLed ||= leads
       for (const shown of text) {
-        if (isLed && count < mostLead) for (const tree of led) if (tree.next.has(shown)) active.push(tree)
-        count++
-        if (active.length > 0) goOn(active, shown, found)
+        const begun = count++ < mostLead && isLed ? [...active, ...led] : active
+        active = begun.flatMap((tree) => branch(tree, shown) ?? [])
+        for (const tree of active) for (const start of ended(tree)) found.add(start)
       }
       if (active.length === 0 && (!mayLead || count > mostLead)) break
     }
-    return found
+    return [...found]
   }
-}
-
-/** Leaves the branches that go on with a character. */
-function goOn(active: FrameTree[], shown: string, found: Set<NamedLine>): void {
-  let kept = 0
-  for (const { next } of active) {
-    const branch = next.get(shown)
-    if (!branch) continue
-    for (const frame of branch.frames) found.add(frame)
-    active[kept++] = branch
-  }
-  active.length = kept
 }

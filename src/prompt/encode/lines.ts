@@ -1,9 +1,9 @@
 import { lazyPattern } from "../../core/lazy-pattern.ts"
 import { authored, Memo, memoKind } from "../../core/memo.ts"
-import { type FrameTrees, frameFinder, frameTrees } from "./beginnings.ts"
+import { type StartTrees, startFinder, startTrees } from "./beginnings.ts"
 import { closing, core, evenBrackets, type Look, mayDisguise, opening, squash } from "./fold.ts"
 import { mapLines } from "./line-breaks.ts"
-import { isFramed, isLong, type KnownNames, type LineFrame, type NamedLine, namedLines, readsAsNamed } from "./named-lines.ts"
+import { isFramed, isLong, type KnownNames, type LineFrame, namedLines, namedStarts, readsAsNamed } from "./named-lines.ts"
 
 /**
  * The lines that a dialect itself prints, folded (see `fold`). Untrusted text must not pass for one of them. They are
@@ -137,9 +137,9 @@ function findFixed(whole: Markers["lines"], begun: Markers["heads"], fences: boo
   const own = (texts: Iterable<string>) => [...texts].map((text) => even(core(text))).filter((text) => text !== "")
   const lines = new Set(own(whole))
   const heads = own([...begun, ...(fences ? ["```", "~~~"] : [])])
-  const fixed = new Set([...lines, ...heads].map((text): NamedLine => ({ before: "", parts: [text, ""] })))
+  const starts = [...lines, ...heads].map((name) => ({ before: "", name }))
   const closers = new Set([...lines].filter((line) => closer.test(line)).map(squash))
-  return { lines, heads, fixed, trees: frameTrees([...fixed], ignored), closers }
+  return { lines, heads, trees: startTrees(starts, ignored), closers }
 }
 
 /** By the lines of markers and by their heads. A session that learns names, and each kind of its texts, has the same ones. */
@@ -151,36 +151,39 @@ const readers = memoKind<Markers, ReturnType<typeof buildReader>>()
 /** By a list of names, the frames that have them, by look. Sessions of one agent have one list of its tools. */
 const ofNames = memoKind<readonly string[], Memo>()
 const ofFrames = memoKind<readonly LineFrame[], Memo>()
-const ofLook = memoKind<Look, FrameTrees>()
+const ofLook = memoKind<Look, StartTrees>()
 
 /** The lines with names, a tree for each slot that has some. */
-function namedTrees({ frames, names = {} }: Markers, look: Look, ignored: RegExp): FrameTrees[] {
+function namedTrees({ frames, names = {} }: Markers, look: Look, ignored: RegExp): StartTrees[] {
   if (!frames) return []
   return Object.entries(names).map(([slot, list]) =>
     authored
       .made(ofNames, list, () => new Memo())
       .made(ofFrames, frames, () => new Memo())
-      .made(ofLook, look, () => frameTrees(namedLines({ frames, names: { [slot]: list } }, look), ignored)),
+      .made(ofLook, look, () => {
+        const own = frames.filter((frame) => frame.slot === slot)
+        return startTrees(namedStarts(own, list, look), ignored)
+      }),
   )
 }
 
 /** Built once: markers live as long as their prompt. `reads` is true for a line that passes for one of the dialect's own. */
 function buildReader(markers: Markers) {
   const { lines: whole, heads: begun, fences, shapes = [], looks = [] } = markers
-  const { lines, heads, fixed, trees, closers } = authored
+  const { lines, heads, trees, closers } = authored
     .made(ofLines, whole, () => new Memo())
     .made(fences ? fenced : unfenced, begun, () => findFixed(whole, begun, fences))
   const named = namedTrees(markers, squash, ignored)
-  const find = frameFinder([trees, ...named], core, ignored)
+  const find = startFinder([trees, ...named], core, ignored)
   const disguised = (named.length > 0 ? looks : []).map((look) => {
-    const findNamed = frameFinder(namedTrees(markers, look, decoration), look, decoration)
-    return (line: string) => readsAsNamed(line, findNamed(line), look)
+    const findNamed = startFinder(namedTrees(markers, look, decoration), look, decoration)
+    return (line: string) => readsAsNamed(line, findNamed(line).flatMap(namedLines), look)
   })
   const isPlain = (line: string): boolean => {
     const found = find(line)
-    const frames = named.length === 0 ? [] : [...found].filter((frame) => !fixed.has(frame))
+    const frames = found.flatMap(namedLines)
     if (isLong(line) && readsAsNamed(line, frames)) return true
-    if (found.size === 0 && (shapes.length === 0 || letterFirst().test(line))) return false
+    if (found.length === 0 && (shapes.length === 0 || letterFirst().test(line))) return false
     const seen = core(line)
     const words = evenBrackets(seen)
     return (

@@ -15,10 +15,10 @@ export interface LineFrame {
   readonly after: readonly string[]
 }
 
-/** The lines with names that a dialect prints, and the names. */
-interface NamedFrames {
-  readonly frames?: readonly LineFrame[] | undefined
-  readonly names?: KnownNames | undefined
+/** A frame and a known name. Those of a session are many, so a line is made of it when a text begins so. */
+export interface NamedStart extends Pick<LineFrame, "lead" | "before"> {
+  readonly name: string
+  readonly after?: LineFrame["after"]
 }
 
 /** A frame with a known name: the name with the text around it, and the texts behind each further value. */
@@ -26,19 +26,17 @@ export interface NamedLine extends Pick<LineFrame, "lead" | "before"> {
   readonly parts: readonly string[]
 }
 
-/** Each frame with a name, for each known name. */
-export function namedLines({ frames = [], names = {} }: NamedFrames, look: Look = squash): NamedLine[] {
-  const printedNames = (slot: string): string[] => {
-    const known = Object.hasOwn(names, slot) ? (names[slot] ?? []) : []
-    // A name with unusual characters is printed in quotes. Without them it reads as the same name.
-    return [...new Set(known.flatMap((name) => [look(name), look(encodeInline(name))]))].filter((name) => name !== "")
-  }
-  const bySlot = new Map([...new Set(frames.map(({ slot }) => slot))].map((slot) => [slot, printedNames(slot)]))
-  return frames
-    .flatMap(withRemark)
-    .flatMap(({ slot, lead, before, after: [behind = "", ...after] }) =>
-      (bySlot.get(slot) ?? []).map((name) => ({ lead, before, parts: [before + name + behind, ...after].map(evenBrackets) })),
-    )
+/** Each frame of a slot with each known name. */
+export function namedStarts(frames: readonly LineFrame[], names: readonly string[], look: Look = squash): NamedStart[] {
+  // A name with unusual characters is printed in quotes. Without them it reads as the same name.
+  const seen = new Set(names.flatMap((name) => [look(name), look(encodeInline(name))]))
+  seen.delete("")
+  return frames.flatMap(withRemark).flatMap((frame) => [...seen].map((name) => ({ ...frame, name })))
+}
+
+/** The line of a frame; a line of the dialect's own has none. */
+export function namedLines({ lead, before, name, after }: NamedStart): NamedLine[] {
+  return after ? [{ lead, before, parts: [before + name + (after[0] ?? ""), ...after.slice(1)].map(evenBrackets) }] : []
 }
 
 /** The most characters of a line's first values. What stands behind more of them is prose. */
@@ -89,8 +87,7 @@ const unsure = 220
  * True if a line of ordinary length is a frame with its name, as `look` sees it, or if a longer one begins as one. So no line costs more
  * than its beginning.
  */
-export function readsAsNamed(line: string, given: Iterable<NamedLine>, look: Look = core): boolean {
-  const frames = [...given]
+export function readsAsNamed(line: string, frames: readonly NamedLine[], look: Look = core): boolean {
   if (frames.length === 0) return false
   if (!isLong(line)) {
     const seen = evenBrackets(look(line)).replaceAll(" ", "")

@@ -77,20 +77,25 @@ const ofSession = { scope: "session", stability: "session", priority: priority.t
 
 /** The names of a list of tools, the same object again while they are the same: what texts are compared by is built once for each. */
 const toolNames = memoKind<readonly Tool[], readonly string[]>()
+/** By an agent's tools, the names of its own and of its user, if a session knows no others. */
+const ownNames: typeof toolNames = memoKind()
 
 /**
  * The names that a turn shows: its agent, its speakers, those of its history and memories, its tools, and others who spoke `earlier`. A text that begins a
  * line with one of them, as the prompt does, would speak for somebody else (T5).
  */
 export function knownNames(
-  { agentName, question, history, memories, tools }: TurnState,
+  { agentName, userName, question, history, memories, tools }: TurnState,
   earlier: readonly string[] = [],
 ): KnownNames {
-  const speakers = new Set([agentName, question.speaker.name, ...earlier])
-  for (const { speaker } of history) speakers.add(speaker.name)
-  for (const { speaker } of memories) if (speaker !== undefined) speakers.add(speaker)
-  const names = tools.map(({ name }) => name)
-  return { speaker: [...speakers].sort(), tool: authored.sameList(toolNames, tools, names) }
+  const said = [...history.map((message) => message.speaker.name), ...memories.flatMap((memory) => memory.speaker ?? [])]
+  const speaker = [...new Set([agentName, question.speaker.name, ...earlier, ...said])].sort()
+  const tool = tools.map(({ name }) => name)
+  const isOwn = speaker.every((name) => name === agentName || name === userName)
+  return {
+    speaker: isOwn ? authored.sameList(ownNames, tools, speaker) : speaker,
+    tool: authored.sameList(toolNames, tools, tool),
+  }
 }
 
 function turnItem(key: string, content: SlotValue, trust: Injection["trust"], more?: Partial<Injection>): Injection {

@@ -72,6 +72,8 @@ export interface TurnState {
   /** True if several people speak. Lines then carry their speaker. */
   readonly group: boolean
   readonly agentName: string
+  /** The name that the profile gives to whoever has none. */
+  readonly userName?: string
   /** False if the conversation's memory is switched off (D2). Prompts see it as the flag `memory_on`. Default true. */
   readonly memoryOn?: boolean
   /** True if the model's provider holds its decision to a schema (T52). Prompts see it as the flag `decision_schema`. */

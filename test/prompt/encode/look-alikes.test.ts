@@ -8,7 +8,7 @@ import { evenBrackets, fold } from "../../../src/prompt/encode/fold.ts"
 import { decodeLines, encodeLines, type Markers } from "../../../src/prompt/encode/lines.ts"
 import table from "../../../src/prompt/encode/look-alikes.json" with { type: "json" }
 import { looks } from "../../../src/prompt/encode/look-alikes.ts"
-import { isFramed, namedLines } from "../../../src/prompt/encode/named-lines.ts"
+import { isFramed, namedLines, namedStarts } from "../../../src/prompt/encode/named-lines.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { scriptedModel } from "../../../src/testing/index.ts"
 import { finish, testAgent } from "../../support/agents.ts"
@@ -179,7 +179,8 @@ describe("L25 a text of many lines", () => {
   test("marks what a reader marks that compares each line with each name as it looks", () => {
     const own = shippedDialect("layered", "en").markers
     const plain = { ...own, names: { speaker: known } }
-    const frames = [fold, ...looks].map((look) => ({ look, lines: namedLines(plain, look) }))
+    const speakerFrames = own.frames?.filter(({ slot }) => slot === "speaker") ?? []
+    const frames = [fold, ...looks].map((look) => ({ look, lines: namedStarts(speakerFrames, known, look).flatMap(namedLines) }))
     const isNamed = (line: string) =>
       frames.some(({ look, lines }) => {
         const seen = evenBrackets(look(line).replace(/^[\\ ]+/, "")).replaceAll(" ", "")

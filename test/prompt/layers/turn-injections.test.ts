@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { assemble } from "../../../src/prompt/assemble/assemble.ts"
+import { knownNames } from "../../../src/prompt/layers/turn-injections.ts"
 import type { TurnState } from "../../../src/prompt/layers/turn-state.ts"
 import { PromptStack } from "../../../src/prompt/stack/prompt-stack.ts"
 import { ran, said, turnState } from "../../support/turns.ts"
@@ -43,6 +44,31 @@ describe("tool runs", () => {
   test("T10 one per line, in order", () => {
     const runs = [ran("a", {}, "1 次"), ran("b", {}, "x\ny"), ran("c", {}, "好")]
     expect(under("历史工具执行", fay(turnState("?", { runs })))).toBe("a() → 1 次\nb() →\n```\nx\ny\n```\nc() → 好")
+  })
+})
+
+describe("known names", () => {
+  const ofTurn = (speaker: string, more: Partial<TurnState> = {}) => {
+    const { question, ...state } = turnState("?", { userName: "Guest", tools: shared, ...more })
+    return knownNames({ ...state, question: { ...question, speaker: { id: speaker, name: speaker } } }).speaker
+  }
+  const shared: TurnState["tools"] = []
+
+  test("are one list for all sessions of an agent that know nobody but it and the profile's user", () => {
+    const list = ofTurn("Guest")
+    expect(list).toEqual(["Guest", turnState("?").agentName].sort())
+    expect(ofTurn("Guest")).toBe(list)
+    expect(ofTurn("Guest", { tools: [] })).not.toBe(list)
+  })
+
+  test("of anybody else are no other session's", () => {
+    const list = ofTurn("Guest")
+    const mia = ofTurn("Mia")
+    expect(mia).toContain("Mia")
+    expect(ofTurn("Mia")).not.toBe(mia)
+    expect(ofTurn("Guest", { memories: [{ text: "", speaker: "Mia" }] })).toContain("Mia")
+    expect(ofTurn("Guest", { history: [said("user", "Hello.", { speaker: { id: "mia", name: "Mia" } })] })).toContain("Mia")
+    expect(ofTurn("Guest")).toBe(list)
   })
 })
 
