@@ -163,6 +163,21 @@ describe("what an assembler holds", () => {
     for (const assembler of assemblers) assembler.forget()
   })
 
+  test("is found without a look at the others: a new assembler beside as many as there may be looks at the one that goes", () => {
+    const assemblers = Array.from({ length: mostHolding + 1 }, createAssembler)
+    const ask = (assembler: Assembler) =>
+      assemble(new PromptStack([{ key: "k", content: "short" }]), { prompt: "chat", assembler })
+    const [last, ...others] = assemblers
+    for (const assembler of others) ask(assembler)
+    const deref = vi.spyOn(WeakRef.prototype, "deref")
+    if (last) ask(last)
+    const looks = deref.mock.calls.length
+    deref.mockRestore()
+    expect(looks).toBe(1)
+    expect(others[0]?.size).toBe(0)
+    for (const assembler of assemblers) assembler.forget()
+  })
+
   test("is nothing of a request that is larger than the bound", () => {
     const assembler = createAssembler()
     assemble(new PromptStack([{ key: "k", content: "x".repeat(mostUnits) }]), { prompt: "chat", assembler })
